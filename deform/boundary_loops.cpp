@@ -6,7 +6,7 @@
 namespace trocar {
 namespace {
 
-bool before(const RimEdge& a, const RimEdge& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
+bool rim_before(const RimEdge& a, const RimEdge& b) { return std::tie(a.u, a.v) < std::tie(b.u, b.v); }
 
 // Walks from edge to edge. When the path meets itself, the stretch since then is a closed loop and is removed.
 class Walk {
@@ -73,10 +73,10 @@ void add_edges(const glm::uvec3& face, int sign, std::vector<RimEdge>& edges) {
 }
 
 void update_rim(std::vector<RimEdge>& rim, std::vector<RimEdge>& changes) {
-  std::sort(changes.begin(), changes.end(), before);
+  std::sort(changes.begin(), changes.end(), rim_before);
   const std::size_t old = rim.size();
   rim.insert(rim.end(), changes.begin(), changes.end());
-  std::inplace_merge(rim.begin(), rim.begin() + static_cast<std::ptrdiff_t>(old), rim.end(), before);
+  std::inplace_merge(rim.begin(), rim.begin() + static_cast<std::ptrdiff_t>(old), rim.end(), rim_before);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < rim.size();) {
     RimEdge sum{rim[i].u, rim[i].v, 0};

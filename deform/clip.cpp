@@ -12,7 +12,7 @@ namespace {
 constexpr double kMiddle = 0.15;  // 1, of the opening
 // A strut joins points at most this far apart along the jaws.
 constexpr double kFarthestPair = 2.5e-3;  // m
-constexpr float kNoDirection = 1e-9f;     // m
+constexpr float kShortestVector = 1e-9f;  // m
 // A clip adds at most this much to the square of the highest frequency of its organ, so that substeps stay long: on
 // light nodes it is less stiff than it should be.
 constexpr double kMostSquare = 0.5;  // 1
@@ -53,7 +53,7 @@ double most_stiffness(std::span<const Fibre> struts, const TissueModel& model) {
 // Returns a unit vector; `otherwise` when `v` has no direction.
 glm::vec3 unit_or(const glm::vec3& v, const glm::vec3& otherwise) {
   const float length = glm::length(v);
-  return length > kNoDirection ? v / length : otherwise;
+  return length > kShortestVector ? v / length : otherwise;
 }
 
 glm::vec3 any_normal(const glm::vec3& v) {

@@ -12,7 +12,7 @@ namespace {
 // Rows through each cell, per side: 16 rows, each measured exactly along x.
 constexpr int kRowsPerSide = 4;
 
-struct Crossing {
+struct EdgeCrossing {
   std::uint32_t row;
   float turn;  // in direction +x: +1 enters the organ, -1 leaves it
   double x;    // m
@@ -46,7 +46,7 @@ class RowScan {
   }
 
   std::vector<float> fullness() {
-    std::sort(crossings_.begin(), crossings_.end(), [](const Crossing& a, const Crossing& b) {
+    std::sort(crossings_.begin(), crossings_.end(), [](const EdgeCrossing& a, const EdgeCrossing& b) {
       return std::tie(a.row, a.x, a.turn) < std::tie(b.row, b.x, b.turn);
     });
     covered_.assign(grid_.flat(grid_.size - 1) + 1, 0.0);
@@ -112,7 +112,7 @@ class RowScan {
 
   const Lattice& grid_;
   int rows_y_, rows_z_;
-  std::vector<Crossing> crossings_;
+  std::vector<EdgeCrossing> crossings_;
   std::vector<double> covered_;  // [cell of the grid] m of row inside the organ, summed over all rows
   std::vector<int> good_rows_;   // [row of cells] rows that were measured
 };

@@ -15,10 +15,10 @@ using glm::dvec3;
 using MatrixOfEdges = Eigen::Matrix<double, 9, 9>;
 using EdgeVector = Eigen::Matrix<double, 9, 1>;
 
-using Gradients = std::array<dvec3, 8>;  // [corner] 1/m, of its weight at the centroid of the tissue
+using CornerGradients = std::array<dvec3, 8>;  // [corner] 1/m, of its weight at the centroid of the tissue
 
 // Component 3 k + r is component r of edge k at the centroid, over the spacing.
-EdgeVector edges_of(const LatticeCell& cell, const Gradients& gradient, std::span<const dvec3> x) {
+EdgeVector edges_of(const LatticeCell& cell, const CornerGradients& gradient, std::span<const dvec3> x) {
   EdgeVector edges = EdgeVector::Zero();
   for (int corner = 0; corner < 8; ++corner)
     for (int k = 0; k < 3; ++k)
@@ -52,7 +52,7 @@ Volume volume_of(const EdgeVector& edges) {
   return volume;
 }
 
-void add_curvature(const LatticeCell& cell, const Gradients& gradient, const MatrixOfEdges& over_edges,
+void add_curvature(const LatticeCell& cell, const CornerGradients& gradient, const MatrixOfEdges& over_edges,
                    Expansion& out) {
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j) {
@@ -71,7 +71,7 @@ struct MatrixTerm {
   double shear, bulk;                  // J, moduli of a cell times its volume
   double stiffening, late_stiffening;  // 1
 
-  void add(const LatticeCell& cell, const Gradients& gradient, std::span<const dvec3> x, Curvature curvature,
+  void add(const LatticeCell& cell, const CornerGradients& gradient, std::span<const dvec3> x, Curvature curvature,
            Expansion& out) const {
     const EdgeVector edges = edges_of(cell, gradient, x);
     const Volume volume = volume_of(edges);
@@ -100,7 +100,7 @@ void add_matrix(const TissueModel& model, std::span<const dvec3> x, Curvature cu
   for (std::size_t i = 0; i < model.lattice.cells.size(); ++i) {
     const double bulk = model.bulk[model.bulk_index[i]] * h * h * h;
     if (!(bulk > 0.0)) continue;
-    Gradients gradient;
+    CornerGradients gradient;
     const std::array<glm::vec3, 8> per_cell = corner_gradients(model.centre[i]);
     for (int k = 0; k < 8; ++k) gradient[k] = dvec3(per_cell[k]) / h;
     const double fraction = spring_fraction(p.law, model.lattice.cells[i].fullness);

@@ -144,7 +144,7 @@ class Parting {
   Counts counts_;                       // of the latest cell in piece_of_cell()
 };
 
-bool before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
+bool severed_before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
 
 }  // namespace
 
@@ -165,7 +165,7 @@ std::vector<char> held_nodes(const TissueModel& model) {
 
 bool is_connected(const Sculpture& sculpture, std::uint32_t a, std::uint32_t b) {
   return !std::binary_search(sculpture.severed.begin(), sculpture.severed.end(),
-                             glm::uvec2(std::min(a, b), std::max(a, b)), before);
+                             glm::uvec2(std::min(a, b), std::max(a, b)), severed_before);
 }
 
 bool is_whole(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell) {

@@ -9,7 +9,7 @@ namespace {
 
 // Contacts share nodes and disturb each other. Two rounds remove most of the error; the next substep reduces it
 // further.
-constexpr int kRounds = 2;
+constexpr int kPushRounds = 2;
 
 // Moves the point by its share of `push`; velocities follow.
 void push_point(const Embedding& e, const TissueModel& model, const glm::vec3& push, float dt, TissueScratch& s) {
@@ -75,7 +75,7 @@ void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<
     separate(c, wanted, gap, dt, pair);
     contacts.active.push_back({i, wanted});
   }
-  for (int round = 1; round < kRounds; ++round)
+  for (int round = 1; round < kPushRounds; ++round)
     for (const OrganContacts::Active& active : contacts.active) {
       PairContact& c = contacts.contacts[active.contact];
       const Pair pair = pair_of(c);

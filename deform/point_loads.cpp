@@ -18,10 +18,10 @@ constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when ther
 constexpr float kIdle = 2e-4f;  // m
 
 // When the direction to a tool's axis turns by more than 60 degrees within a step, the axis has passed the point.
-constexpr float kSameSide = 0.5f;
+constexpr float kLoadSameSide = 0.5f;
 
 // Two points closer than this do not define a direction.
-constexpr float kCoincident = 1e-7f;  // m
+constexpr float kLoadCoincident = 1e-7f;  // m
 
 glm::vec3 point_of(const PreparedPoint& c, const NodeColumns& x) {
   return weighted_sum<glm::vec3>(c.node.data(), c.weight.data(), c.nodes,
@@ -139,7 +139,8 @@ void face_part(const PosedPart& posed, double radius, const NodeColumns& x, Prep
   const HullDistance closest = hull_distance(posed.corners(), point);
   const glm::dvec3 to_part = closest.on_first - point[0];
   const float pressed = pressed_radius(radius);
-  if (closest.distance > kCoincident && glm::dot(to_part, glm::dvec3(c.normal)) > kSameSide * closest.distance) {
+  if (closest.distance > kLoadCoincident &&
+      glm::dot(to_part, glm::dvec3(c.normal)) > kLoadSameSide * closest.distance) {
     c.normal = glm::vec3(to_part / closest.distance);
     c.plane = glm::dot(c.normal, glm::vec3(closest.on_first)) - pressed;
     return;
@@ -155,7 +156,7 @@ void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, Prepa
   const glm::vec3 tip(tool.tip_before + static_cast<double>(progress) * (tool.tip_after - tool.tip_before));
   const glm::vec3 beside = closest_on_axis(p, glm::vec3(tool.pivot), tip);
   const float distance = glm::distance(beside, p);
-  if (distance > kCoincident && glm::dot(beside - p, c.normal) > kSameSide * distance)
+  if (distance > kLoadCoincident && glm::dot(beside - p, c.normal) > kLoadSameSide * distance)
     c.normal = (beside - p) / distance;
   c.plane = glm::dot(c.normal, beside) - pressed_radius(tool.radius);
 }

@@ -12,20 +12,20 @@ constexpr double kSamePoint = 1e-8;  // m
 // Factor on the shape of an ear to be avoided: every other proper ear is cut before it.
 constexpr double kAvoided = 1e-9;
 
-using Ring = std::vector<std::size_t>;  // entries of loops.vertex
+using FillRing = std::vector<std::size_t>;  // entries of loops.vertex
 
 double cross(const glm::dvec2& a, const glm::dvec2& b) { return a.x * b.y - a.y * b.x; }
 double turn(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) { return cross(b - a, c - a); }
 bool same(const glm::dvec2& a, const glm::dvec2& b) { return glm::distance(a, b) < kSamePoint; }
 
-double area(std::span<const glm::dvec2> points, const Ring& ring) {
+double area(std::span<const glm::dvec2> points, const FillRing& ring) {
   double sum = 0.0;
   for (std::size_t i = 0; i < ring.size(); ++i)
     sum += cross(points[ring[i]] - points[ring[0]], points[ring[(i + 1) % ring.size()]] - points[ring[0]]);
   return 0.5 * sum;
 }
 
-int winding(std::span<const glm::dvec2> points, const Ring& ring, const glm::dvec2& q) {
+int winding(std::span<const glm::dvec2> points, const FillRing& ring, const glm::dvec2& q) {
   int sum = 0;
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const glm::dvec2 &a = points[ring[i]], &b = points[ring[(i + 1) % ring.size()]];
@@ -40,14 +40,14 @@ bool crosses(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c, cons
   return (turn(a, b, c) > 0.0) != (turn(a, b, d) > 0.0) && (turn(c, d, a) > 0.0) != (turn(c, d, b) > 0.0);
 }
 
-bool crosses(std::span<const glm::dvec2> points, const Ring& ring, const glm::dvec2& a, const glm::dvec2& b) {
+bool crosses(std::span<const glm::dvec2> points, const FillRing& ring, const glm::dvec2& a, const glm::dvec2& b) {
   for (std::size_t i = 0; i < ring.size(); ++i)
     if (crosses(a, b, points[ring[i]], points[ring[(i + 1) % ring.size()]])) return true;
   return false;
 }
 
 // Joins a hole to a ring by the shortest bridge that crosses neither, or else by the shortest.
-void join(std::span<const glm::dvec2> points, const Ring& hole, Ring& ring) {
+void join(std::span<const glm::dvec2> points, const FillRing& hole, FillRing& ring) {
   struct Bridge {
     double length;
     std::size_t i, j;
@@ -63,7 +63,7 @@ void join(std::span<const glm::dvec2> points, const Ring& hole, Ring& ring) {
            !crosses(points, hole, points[ring[b.i]], points[hole[b.j]]);
   });
   const Bridge bridge = free != bridges.end() ? *free : bridges.front();
-  Ring joined;
+  FillRing joined;
   for (std::size_t i = 0; i <= ring.size(); ++i) joined.push_back(ring[(bridge.i + i) % ring.size()]);
   for (std::size_t j = 0; j <= hole.size(); ++j) joined.push_back(hole[(bridge.j + j) % hole.size()]);
   ring = std::move(joined);
@@ -72,7 +72,7 @@ void join(std::span<const glm::dvec2> points, const Ring& hole, Ring& ring) {
 // Cuts the ears of one ring.
 class Clipper {
  public:
-  Clipper(std::span<const glm::dvec2> points, std::span<const char> shared, Ring ring)
+  Clipper(std::span<const glm::dvec2> points, std::span<const char> shared, FillRing ring)
       : points_(points), shared_(shared), ring_(std::move(ring)) {
     for (std::size_t i = 0; i < ring_.size(); ++i) shape_.push_back(shape(i));
   }
@@ -127,13 +127,13 @@ class Clipper {
 
   std::span<const glm::dvec2> points_;
   std::span<const char> shared_;
-  Ring ring_;
+  FillRing ring_;
   std::vector<double> shape_;  // [i] of the ear at corner i of the ring
   std::vector<char> blocked_;  // [i]
 };
 
 // Returns the index of the smallest outer ring around the hole; the number of rings when there is none.
-std::size_t around(std::span<const glm::dvec2> points, const std::vector<Ring>& rings, const Ring& hole) {
+std::size_t around(std::span<const glm::dvec2> points, const std::vector<FillRing>& rings, const FillRing& hole) {
   std::size_t best = rings.size();
   for (std::size_t k = 0; k < rings.size(); ++k)
     if (winding(points, rings[k], points[hole[0]]) != 0 &&
@@ -146,14 +146,14 @@ std::size_t around(std::span<const glm::dvec2> points, const std::vector<Ring>& 
 
 std::vector<glm::uvec3> fill_loops(const Loops& loops, std::span<const glm::dvec2> points,
                                    std::span<const char> shared) {
-  std::vector<Ring> outer, holes, turned;
+  std::vector<FillRing> outer, holes, turned;
   for (std::size_t k = 0; k < loops.count(); ++k) {
-    Ring ring;
+    FillRing ring;
     for (std::size_t i = loops.first[k]; i < loops.first[k + 1]; ++i) ring.push_back(i);
     (area(points, ring) > 0.0 ? outer : holes).push_back(std::move(ring));
   }
-  std::vector<std::vector<const Ring*>> of(outer.size());
-  for (const Ring& hole : holes) {
+  std::vector<std::vector<const FillRing*>> of(outer.size());
+  for (const FillRing& hole : holes) {
     const std::size_t k = around(points, outer, hole);
     if (k < outer.size())
       of[k].push_back(&hole);
@@ -161,7 +161,7 @@ std::vector<glm::uvec3> fill_loops(const Loops& loops, std::span<const glm::dvec
       turned.emplace_back(hole.rbegin(), hole.rend());
   }
   for (std::size_t k = 0; k < outer.size(); ++k)
-    for (const Ring* hole : of[k]) join(points, *hole, outer[k]);
+    for (const FillRing* hole : of[k]) join(points, *hole, outer[k]);
 
   std::vector<glm::uvec3> triangles;
   const auto add = [&](std::size_t a, std::size_t b, std::size_t c) {
@@ -169,8 +169,8 @@ std::vector<glm::uvec3> fill_loops(const Loops& loops, std::span<const glm::dvec
     // The edges of a triangle that uses a vertex twice cancel.
     if (t.x != t.y && t.y != t.z && t.z != t.x) triangles.push_back(t);
   };
-  for (Ring& ring : outer) Clipper(points, shared, std::move(ring)).clip(add);
-  for (Ring& ring : turned)
+  for (FillRing& ring : outer) Clipper(points, shared, std::move(ring)).clip(add);
+  for (FillRing& ring : turned)
     Clipper(points, shared, std::move(ring)).clip([&](std::size_t a, std::size_t b, std::size_t c) { add(a, c, b); });
   return triangles;
 }

@@ -15,7 +15,7 @@ constexpr double kHair = 1e-6;  // of the grid's spacing
 constexpr int kTries = 8;
 
 // A row is a line of nodes along x. A crossing is the point where it enters (+1) or leaves (-1) the organ.
-struct Crossing {
+struct RayCrossing {
   std::uint32_t row;
   int turn;
   double x;  // m
@@ -26,7 +26,7 @@ double turn_of(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& p) {
 }
 
 // Computes the crossing of the face with the line along x through `p` = (y, z).
-bool crosses(const Triangle& t, const glm::dvec2& p, Crossing& crossing) {
+bool crosses(const Triangle& t, const glm::dvec2& p, RayCrossing& crossing) {
   const glm::dvec2 a(t.a.y, t.a.z), b(t.b.y, t.b.z), c(t.c.y, t.c.z);
   const double ab = turn_of(a, b, p), bc = turn_of(b, c, p), ca = turn_of(c, a, p);
   const bool left = ab > 0.0 && bc > 0.0 && ca > 0.0, right = ab < 0.0 && bc < 0.0 && ca < 0.0;
@@ -53,7 +53,7 @@ class InsideRows {
   const std::vector<char>& inside() const { return inside_; }
 
  private:
-  static bool before(const Crossing& a, const Crossing& b) {
+  static bool before(const RayCrossing& a, const RayCrossing& b) {
     return std::tie(a.row, a.x, a.turn) < std::tie(b.row, b.x, b.turn);
   }
 
@@ -68,19 +68,19 @@ class InsideRows {
     const glm::ivec3 last = glm::min(glm::ivec3(glm::ceil((high - grid_.origin) / grid_.spacing)), grid_.size - 1);
     for (int k = first.z; k <= last.z; ++k)
       for (int j = first.y; j <= last.y; ++j) {
-        Crossing crossing{static_cast<std::uint32_t>(k * grid_.size.y + j), 0, 0.0};
+        RayCrossing crossing{static_cast<std::uint32_t>(k * grid_.size.y + j), 0, 0.0};
         if (crosses(t, row_position(j, k, 0), crossing)) crossings_.push_back(crossing);
       }
   }
 
   // When the turns of a row do not cancel, it met an edge: repeat it with a larger offset.
-  void settle(std::uint32_t row, std::span<const Crossing> crossings) {
-    std::vector<Crossing> again;
+  void settle(std::uint32_t row, std::span<const RayCrossing> crossings) {
+    std::vector<RayCrossing> again;
     for (int attempt = 1; attempt < kTries && !balanced(crossings); ++attempt) {
       again.clear();
       const int j = static_cast<int>(row) % grid_.size.y, k = static_cast<int>(row) / grid_.size.y;
       for (const glm::uvec3& face : organ_.faces) {
-        Crossing crossing{row, 0, 0.0};
+        RayCrossing crossing{row, 0, 0.0};
         if (crosses(triangle_of(organ_.positions, face), row_position(j, k, attempt), crossing))
           again.push_back(crossing);
       }
@@ -94,9 +94,9 @@ class InsideRows {
     }
   }
 
-  static bool balanced(std::span<const Crossing> crossings) {
+  static bool balanced(std::span<const RayCrossing> crossings) {
     int turns = 0;
-    for (const Crossing& crossing : crossings) turns += crossing.turn;
+    for (const RayCrossing& crossing : crossings) turns += crossing.turn;
     return turns == 0;
   }
 
@@ -109,7 +109,7 @@ class InsideRows {
 
   const MeshView& organ_;
   const RestDistance& grid_;
-  std::vector<Crossing> crossings_;
+  std::vector<RayCrossing> crossings_;
   std::vector<char> inside_;  // [node]
 };
 

@@ -9,7 +9,7 @@ namespace trocar {
 namespace {
 
 // Nearer voxels get the dose of this distance: the metal's surface has the temperature of the spark.
-constexpr float kNearest = 3e-4f;  // m
+constexpr float kNearestPoint = 3e-4f;  // m
 // The skin is refined where the dose passes this one.
 constexpr float kShows = 0.2f;  // 1
 
@@ -45,7 +45,7 @@ SearBox sear(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::
         float away = INFINITY;
         for (const HeatAxis& axis : near) away = std::min(away, -axis.depth(p));
         if (!(away <= deepest)) return;
-        const float share = spread / std::max(away, kNearest);
+        const float share = spread / std::max(away, kNearestPoint);
         const glm::ivec3 at = voxels.at(voxel);
         const auto cell = static_cast<std::uint32_t>(voxels.cell_of(lattice, at));
         float& dose = doses_of(sculpture.seared, lattice.cells.size(), cell, n * n * n)[number_in_cell(voxels, at)];

@@ -24,7 +24,7 @@ constexpr float kHotRange = 2.f;  // voxels
 // Skin whose tissue was removed may move to tissue that is at most this much farther away than the first.
 constexpr float kSlack = 0.75f;  // voxels
 
-struct Box {
+struct HotBox {
   glm::vec3 low{INFINITY}, high{-INFINITY};  // m
   bool holds(const glm::vec3& p) const {
     return glm::all(glm::lessThanEqual(low, p)) && glm::all(glm::lessThanEqual(p, high));
@@ -32,8 +32,8 @@ struct Box {
 };
 
 // Returns the box around the centres of the voxels in scratch.moved, grown by `margin` voxels.
-Box moved_box(const Sculpture& sculpture, float margin) {
-  Box box;
+HotBox moved_box(const Sculpture& sculpture, float margin) {
+  HotBox box;
   const float more = margin * static_cast<float>(sculpture.voxels.size);
   for (const std::uint32_t voxel : sculpture.scratch.moved) {
     const glm::vec3 centre(sculpture.voxels.centre(sculpture.voxels.at(voxel)));
@@ -109,18 +109,18 @@ class Refiner {
 
   bool is_skin(std::size_t slot) const { return s_.faces.kind[slot] == FaceKind::Skin && !s_.faces.removed[slot]; }
 
-  Box box_of(std::size_t slot) const {
+  HotBox box_of(std::size_t slot) const {
     const glm::uvec3 f = s_.faces.corners[slot];
     const glm::vec3 &a = s_.rest[f.x], &b = s_.rest[f.y], &c = s_.rest[f.z];
     return {glm::min(a, glm::min(b, c)), glm::max(a, glm::max(b, c))};
   }
   bool overlaps_box(std::size_t slot) const {
-    const Box face = box_of(slot);
+    const HotBox face = box_of(slot);
     return glm::all(glm::greaterThanEqual(face.high, box_.low)) && glm::all(glm::lessThanEqual(face.low, box_.high));
   }
   // Is the centre of a moved voxel in the box of the face, with a margin?
   bool near_moved(std::size_t slot) const {
-    const Box face = box_of(slot);
+    const HotBox face = box_of(slot);
     const Voxels& voxels = s_.voxels;
     const glm::dvec3 low = (glm::dvec3(face.low) - voxels.origin) / voxels.size - 0.5 - static_cast<double>(kNear);
     const glm::dvec3 high = (glm::dvec3(face.high) - voxels.origin) / voxels.size - 0.5 + static_cast<double>(kNear);
@@ -233,7 +233,7 @@ class Refiner {
 
   Sculpture& s_;
   TissueModel& model_;
-  Box box_;                                         // around what was burnt
+  HotBox box_;                                      // around what was burnt
   glm::ivec3 moved_low_{INT_MAX}, moved_high_{-1};  // of the voxels in scratch.moved
   std::vector<char> is_moved_;                      // [voxel between these]
   std::vector<std::size_t> near_;  // faces of the skin that overlap the box, and others found by spread()
@@ -246,7 +246,7 @@ class Refiner {
 class Cutter {
  public:
   Cutter(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model), burnt_(s_.vertices.size(), 0) {
-    const Box box = moved_box(s_, kHotRange);
+    const HotBox box = moved_box(s_, kHotRange);
     for (std::uint32_t v = 0; v < burnt_.size(); ++v) {
       SculptVertex& vertex = s_.vertices[v];
       if (vertex.wall || vertex.removed) continue;

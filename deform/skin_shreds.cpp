@@ -12,7 +12,7 @@ namespace {
 constexpr float kSmallestSkin = 4.f;  // voxel sides
 // Skin within this distance of the cut is searched for shreds.
 constexpr float kSearchRange = 6.f;  // voxels
-constexpr std::uint32_t kNone = 0xffffffffu;
+constexpr std::uint32_t kNoShred = 0xffffffffu;
 
 bool is_skin(const Sculpture& s, std::size_t slot) {
   return s.faces.kind[slot] == FaceKind::Skin && !s.faces.removed[slot];
@@ -26,12 +26,12 @@ float area_of(const Sculpture& s, std::size_t slot) {
 float smallest_skin(const Sculpture& s) { return kSmallestSkin * static_cast<float>(s.voxels.size * s.voxels.size); }
 
 // Walks from the cut over the skin around it. A walk stops when the area is clearly that of no shred.
-class Search {
+class ShredSearch {
  public:
-  Search(const Sculpture& sculpture, std::span<const std::uint32_t> cut) : s_(sculpture) {
+  ShredSearch(const Sculpture& sculpture, std::span<const std::uint32_t> cut) : s_(sculpture) {
     find_near(cut);
-    first_.assign(near_.size(), kNone);
-    walk_of_.assign(near_.size(), kNone);
+    first_.assign(near_.size(), kNoShred);
+    walk_of_.assign(near_.size(), kNoShred);
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
       const glm::uvec3 f = s_.faces.corners[slot];
       if (!(near_[f.x] || near_[f.y] || near_[f.z]) || !is_skin(s_, slot)) continue;
@@ -46,7 +46,7 @@ class Search {
 
   // Returns false when the walk reaches the border of the skin around the cut: then the piece is unknown.
   bool walk_from(std::uint32_t seed) {
-    if (walk_of_[seed] != kNone || first_[seed] == kNone) return true;
+    if (walk_of_[seed] != kNoShred || first_[seed] == kNoShred) return true;
     ++walk_;
     piece_.clear();
     open_.assign(1, seed);
@@ -56,7 +56,7 @@ class Search {
       const std::uint32_t vertex = open_.back();
       open_.pop_back();
       if (!near_[vertex]) return false;
-      for (std::uint32_t k = first_[vertex]; k != kNone; k = next_[k])
+      for (std::uint32_t k = first_[vertex]; k != kNoShred; k = next_[k])
         if (!taken_[k / 3]) area += take(k / 3);
       if (joins_large_ || area > 2.f * smallest_skin(s_)) return joins_large_ = false, true;
     }
@@ -90,7 +90,7 @@ class Search {
       const std::uint32_t u = s_.faces.corners[slots_[face]][corner];
       if (walk_of_[u] == walk_) continue;
       // A vertex of an earlier walk that did not end: its piece is large.
-      if (walk_of_[u] != kNone) {
+      if (walk_of_[u] != kNoShred) {
         joins_large_ = true;
         continue;
       }
@@ -115,7 +115,7 @@ class Search {
 }  // namespace
 
 void drop_shreds(Sculpture& sculpture, std::span<const std::uint32_t> cut) {
-  Search search(sculpture, cut);
+  ShredSearch search(sculpture, cut);
   for (const std::uint32_t vertex : cut)
     if (!search.walk_from(vertex)) return drop_shreds_everywhere(sculpture, cut);
   for (const std::size_t slot : search.shreds) sculpture.faces.removed[slot] = 1;

@@ -14,15 +14,15 @@ namespace {
 
 constexpr float kTrialModulus = 1e4f;  // Pa, any: forces are proportional to it
 constexpr double kTolerance = 0.1;     // of the force
-constexpr int kMostIterations = 10;
+constexpr int kMostFitSteps = 10;
 // The search ends when neither stiffening changes by more than this. kProbe: the step of the difference quotients.
-constexpr double kSettled = 0.005, kProbe = 0.05;
+constexpr double kFitSettled = 0.005, kProbe = 0.05;
 // What stiffening counts as besides errors, in tolerances: kCostOfStiffening asinh(s) and kCostOfLate r. Of the
 // materials that reproduce a curve within its tolerance this chooses one near the neo-Hookean solid; otherwise the
 // slack of plates at small strain, which a curve up to 20 % shows, becomes a stiffening that is far off at 35 %.
 constexpr double kCostOfStiffening = 1.0, kCostOfLate = 1.0;
 
-using Pair = glm::dvec2;  // stiffening, late stiffening
+using Rises = glm::dvec2;  // stiffening, late stiffening
 
 // The best modulus for one pair, and the errors that remain, in tolerances.
 struct Trial {
@@ -36,8 +36,8 @@ struct Trial {
   }
 };
 
-Pair limited(const Pair& pair) {
-  return glm::clamp(pair, Pair(kLeastStiffening, 0.0), Pair(kMostStiffening, kMostLateStiffening));
+Rises limited(const Rises& pair) {
+  return glm::clamp(pair, Rises(kLeastStiffening, 0.0), Rises(kMostStiffening, kMostLateStiffening));
 }
 
 double asinh_of(double x) { return std::copysign(elementary::log(std::abs(x) + std::sqrt(x * x + 1.0)), x); }
@@ -47,7 +47,7 @@ class Fit {
   Fit(const CurveTest& test, const TissueParams& params, std::span<const CurvePoint> points)
       : test_(test), params_(params), points_(points) {}
 
-  Trial at(const Pair& pair) const {
+  Trial at(const Rises& pair) const {
     TissueParams params = params_;
     params.youngs_modulus = kTrialModulus;
     params.stiffening = static_cast<float>(pair.x), params.late_stiffening = static_cast<float>(pair.y);
@@ -64,16 +64,16 @@ class Fit {
     return trial;
   }
   // Gauss and Newton's step. At the limit 0 the late stiffening stays when the step would make it negative.
-  Pair step(const Pair& pair, const Trial& here) const {
+  Rises step(const Rises& pair, const Trial& here) const {
     glm::dmat2 square(0.0);
-    Pair across(0.0);
-    const Trial beside[2] = {at(pair + Pair(kProbe, 0.0)), at(pair + Pair(0.0, kProbe))};
+    Rises across(0.0);
+    const Trial beside[2] = {at(pair + Rises(kProbe, 0.0)), at(pair + Rises(0.0, kProbe))};
     for (std::size_t i = 0; i < here.errors.size(); ++i) {
-      const Pair slope = Pair(beside[0].errors[i] - here.errors[i], beside[1].errors[i] - here.errors[i]) / kProbe;
+      const Rises slope = Rises(beside[0].errors[i] - here.errors[i], beside[1].errors[i] - here.errors[i]) / kProbe;
       square += glm::outerProduct(slope, slope), across -= here.errors[i] * slope;
     }
-    const Pair both = glm::inverse(square) * across;
-    return pair.y + both.y >= 0.0 || pair.y > 0.0 ? both : Pair(across.x / square[0][0], 0.0);
+    const Rises both = glm::inverse(square) * across;
+    return pair.y + both.y >= 0.0 || pair.y > 0.0 ? both : Rises(across.x / square[0][0], 0.0);
   }
 
  private:
@@ -105,14 +105,14 @@ std::vector<double> curve_of(const CurveTest& test, const TissueParams& params, 
 TissueParams fit_curve(const CurveTest& test, TissueParams params, std::span<const CurvePoint> points) {
   params.law = TissueLaw::Rising;
   const Fit fit(test, params, points);
-  Pair pair(0.0);
+  Rises pair(0.0);
   Trial best = fit.at(pair);
-  for (int i = 0; i < kMostIterations; ++i) {
-    const Pair step = fit.step(pair, best);
+  for (int i = 0; i < kMostFitSteps; ++i) {
+    const Rises step = fit.step(pair, best);
     bool better = false;
     for (double share = 1.0; !better; share *= 0.5) {
-      const Pair tried = limited(pair + share * step);
-      if (glm::length(tried - pair) < kSettled) break;
+      const Rises tried = limited(pair + share * step);
+      if (glm::length(tried - pair) < kFitSettled) break;
       const Trial next = fit.at(tried);
       better = next.square() < best.square();
       if (better) pair = tried, best = next;

@@ -10,7 +10,7 @@
 namespace trocar {
 namespace {
 
-constexpr int kIterations = 80;
+constexpr int kStabilityRounds = 80;
 constexpr double kShare = 0.8;  // fraction used of the limit 4 in stability.hpp
 
 // Displacements of the nodes of `cells`, scaled by the square root of their mass, and the nodes themselves.
@@ -81,7 +81,7 @@ double highest_frequency(const TissueModel& model, std::span<const std::uint32_t
            glm::dvec3(elementary::sin(a), elementary::sin(2.0 * a), elementary::sin(3.0 * a));
   }
   double rate = 0.0;
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
+  for (int iteration = 0; iteration < kStabilityRounds; ++iteration) {
     const double length = length_of(u);
     if (!(length > 0.0)) return 0.0;
     for (std::size_t i = 0; i < u.size(); ++i) scaled[i] = piece.scale[i] / length * u[i];

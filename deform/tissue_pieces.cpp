@@ -10,7 +10,7 @@ namespace {
 constexpr int kTurn = 64;
 
 // A search through one side of a burn. Searches that meet belong to the same piece.
-struct Search {
+struct PieceSearch {
   std::uint32_t parent;  // of a forest: the root is the lowest search of a piece
   std::int32_t old;      // the piece in which it started
   std::size_t next = 0;  // of the voxels: those before it are done
@@ -78,7 +78,7 @@ class Searches {
   const Voxels& voxels_;
   TissuePieces& pieces_;
   std::int32_t base_;
-  std::vector<Search> list_;
+  std::vector<PieceSearch> list_;
   std::vector<std::uint32_t> open_;  // roots of searches that have not ended
 };
 

@@ -38,7 +38,7 @@ struct Plan {
 };
 
 // Every N-th case of a plan, for a job that has N parts; all cases by default.
-struct Part {
+struct PlanPart {
   std::uint64_t number = 1, of = 1;  // 1 to `of`, at most kMostParts
   bool has(std::uint64_t one) const { return one % of == number - 1; }
 };

@@ -36,8 +36,8 @@ class LocalWorkers final : public Workers {
   CaseRunner runner_;
 };
 
-Part part_of(const SweepOptions& options) {
-  Part part;
+PlanPart part_of(const SweepOptions& options) {
+  PlanPart part;
   if (options.part.empty()) return part;
   const char *at = options.part.data(), *end = at + options.part.size();
   const auto first = std::from_chars(at, end, part.number);
@@ -52,7 +52,7 @@ Part part_of(const SweepOptions& options) {
 
 std::string journal_of(const SweepOptions& options) {
   if (options.part.empty()) return options.out + ".journal";
-  const Part part = part_of(options);
+  const PlanPart part = part_of(options);
   return fmt::format("{}.{}-of-{}.journal", options.out, part.number, part.of);
 }
 
@@ -102,7 +102,7 @@ RunnerParams runner_params(const SweepOptions& options, const Plan& plan) {
 // A sweep in progress.
 struct SweepState {
   const Plan& plan;
-  const Part part;
+  const PlanPart part;
   const std::uint64_t cases;  // of the part
   Journal& journal;
   ResultTable& table;
@@ -187,7 +187,7 @@ std::unique_ptr<Workers> make_local_workers(const RunnerParams& params) {
 void run_sweep(const SweepOptions& options, const WorkersMaker& make_workers) {
   const Plan plan = load_plan(options.plan);
   const RunnerParams params = runner_params(options, plan);
-  const Part part = part_of(options);
+  const PlanPart part = part_of(options);
   check_outputs(options, plan);
   Journal journal(journal_of(options), checksum_of(plan), plan.cases);
   ResultTable table(plan);

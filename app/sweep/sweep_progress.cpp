@@ -24,7 +24,7 @@ std::string duration_text(double seconds) {
 
 }  // namespace
 
-SweepProgress::SweepProgress(const Plan& plan, const Part& part, std::size_t slots)
+SweepProgress::SweepProgress(const Plan& plan, const PlanPart& part, std::size_t slots)
     : plan_(plan), slots_(slots), terminal_(isatty(STDERR_FILENO) != 0), last_shown_(Clock::now()) {
   for (const CaseGroup& group : plan.groups)
     for (std::uint64_t number = group.first; number < group.first + group.count; ++number)

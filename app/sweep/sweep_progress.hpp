@@ -13,7 +13,7 @@ namespace trocar {
 class SweepProgress {
  public:
   // `slots`: cases that run at a time.
-  SweepProgress(const Plan& plan, const Part& part, std::size_t slots);
+  SweepProgress(const Plan& plan, const PlanPart& part, std::size_t slots);
   ~SweepProgress();
   SweepProgress(const SweepProgress&) = delete;
   SweepProgress& operator=(const SweepProgress&) = delete;
