@@ -36,6 +36,11 @@ struct ThinningScratch {
   std::vector<glm::vec3> point;
 };
 
+// Returns the point of a contact. positions: [vertex] of the surface.
+inline glm::vec3 contact_position(const TissueContact& c, std::span<const glm::vec3> positions) {
+  return (1.f - c.u - c.v) * positions[c.vertex] + c.u * positions[c.second] + c.v * positions[c.third];
+}
+
 // The force of the contacts of one face.
 struct FaceLoad {
   std::uint32_t slot;

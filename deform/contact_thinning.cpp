@@ -7,10 +7,6 @@
 namespace trocar {
 namespace {
 
-glm::vec3 point_of(const TissueContact& c, std::span<const glm::vec3> positions) {
-  return (1.f - c.u - c.v) * positions[c.vertex] + c.u * positions[c.second] + c.v * positions[c.third];
-}
-
 constexpr std::uint32_t kNone = ~0u;
 
 // The contacts that remain, in a hash table of the cubes that hold their points. A slot may list several cubes.
@@ -69,7 +65,7 @@ void thin(std::size_t first, float spacing, std::span<const glm::vec3> positions
   });
   scratch.point.clear();
   for (std::size_t i = first; i < list.contacts.size(); ++i)
-    scratch.point.push_back(point_of(list.contacts[i], positions));
+    scratch.point.push_back(contact_position(list.contacts[i], positions));
   scratch.kept.clear();
   KeptContacts kept(first, spacing, list);
   for (const std::uint32_t i : scratch.order)

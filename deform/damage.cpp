@@ -1,15 +1,10 @@
 #include "deform/damage.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 namespace trocar {
 namespace {
-
-constexpr float kPi = 3.14159265f;
-
-glm::vec3 point_on(const TissueContact& c, std::span<const glm::vec3> positions) {
-  return (1.f - c.u - c.v) * positions[c.vertex] + c.u * positions[c.second] + c.v * positions[c.third];
-}
 
 // The contacts of a face by one tool follow each other.
 void list_loads(ContactList& list, const SteppedTissue& state, std::span<const glm::vec3> positions) {
@@ -19,7 +14,7 @@ void list_loads(ContactList& list, const SteppedTissue& state, std::span<const g
     for (; i < list.contacts.size() && index(list.face_of[i]) == load.slot; ++i) {
       const float force = glm::length(contact_force(state, i, i + 1));
       load.force += force;
-      load.point += force * point_on(list.contacts[i], positions);
+      load.point += force * contact_position(list.contacts[i], positions);
     }
     if (!(load.force > 0.f)) continue;
     load.point /= load.force;
@@ -30,7 +25,7 @@ void list_loads(ContactList& list, const SteppedTissue& state, std::span<const g
 }  // namespace
 
 float patch_pressure(std::span<const FaceLoad> loads, const glm::vec3& at, float area) {
-  const float squared_radius = area / kPi;
+  const float squared_radius = area / std::numbers::pi_v<float>;
   float sum = 0.f;
   for (const FaceLoad& load : loads) {
     const glm::vec3 apart = load.point - at;

@@ -13,7 +13,7 @@ using glm::dmat3;
 using glm::dvec3;
 
 // Springs shorter than this have no direction; they exert no force.
-constexpr double kNoSpring = 1e-12;  // m
+constexpr double kShortestSpring = 1e-12;  // m
 
 dvec3 anchor_of(const TissueModel& model, const Tether& tether, const dvec3& breath) {
   return dvec3(model.rest[tether.node]) + (tether.diaphragm ? breath : dvec3(0.0));
@@ -94,7 +94,7 @@ void add_springs(const TissueModel& model, std::span<const dvec3> x, Curvature c
     const dvec3 d = x[s.b] - x[s.a];
     const double length = glm::length(d);
     out.energy += 0.5 * k * (length - rest) * (length - rest);
-    if (length < kNoSpring) return;
+    if (length < kShortestSpring) return;
     const dvec3 n = d / length;
     out.slope[s.b] += k * (length - rest) * n;
     out.slope[s.a] -= k * (length - rest) * n;

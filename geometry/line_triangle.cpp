@@ -13,7 +13,7 @@ namespace {
 constexpr double kSamePoint = 1e-14;
 // When a line's rise over a triangle's plane is below this fraction of its terms, the rise is only rounding error, and
 // so is the intersection point: the line lies in the plane, or the triangle is a needle.
-constexpr double kNoArea = 1e-14;
+constexpr double kFlatRise = 1e-14;
 
 double size_of(const glm::dvec3& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
@@ -69,7 +69,7 @@ std::optional<double> line_meets_triangle(const glm::dvec3& origin, const glm::d
   const glm::dvec3 normal = glm::cross(b - a, c - a);
   const double height = glm::dot(normal, a), rise = glm::dot(normal, direction);
   const double size = size_of(a) + size_of(b) + size_of(c), edge = size_of(b - a) + size_of(c - a);
-  const double rounding = kNoArea * size * edge;
+  const double rounding = kFlatRise * size * edge;
   if (std::abs(rise) <= rounding * size_of(direction)) {
     // The line stays off the plane over the whole triangle.
     if (std::abs(height) > 4.0 * rounding * size) return std::nullopt;

@@ -26,6 +26,8 @@ struct FilePart {
   FileMesh mesh;
 };
 
+inline constexpr const char* kExportAgain = "export the mesh again";  // remedy of many refusals
+
 // The readers. They throw InputError for a file that they refuse.
 FileMesh read_stl(const Source& source);
 FileMesh read_obj(const Source& source);

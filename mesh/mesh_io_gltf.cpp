@@ -7,6 +7,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "mesh/gltf_file.hpp"
 #include "mesh/mesh_io_formats.hpp"
@@ -102,7 +103,7 @@ class SceneReader {
     FilePart part{node.at("name").text(), {}};
     if (part.name.empty()) part.name = mesh.at("name").text();
     if (part.name.empty()) part.name = "node " + std::to_string(index);
-    first_of_.clear();
+    ranges_.clear();
     const GltfValue primitives = mesh.at("primitives");
     for (std::size_t k = 0; k < primitives.size(); ++k) add_primitive(primitives.at(k), to_scene, part.mesh);
     if (!part.mesh.faces.empty()) parts_.push_back(std::move(part));
@@ -119,26 +120,11 @@ class SceneReader {
     const std::uint64_t mode = primitive.at("mode").whole_or(kTriangles);
     if (mode < kTriangles) return;
     if (mode > kFan) primitive.at("mode").refuse("is not a mode of glTF 2.0");
-    const std::uint64_t accessor = primitive.at("attributes").at("POSITION").whole();
-    const std::uint32_t first = add_points(accessor, to_scene, mesh);
-    const std::size_t count = mesh.points.size() - first;
-    std::vector<std::uint32_t> corners;
-    if (primitive.at("indices").present()) {
-      corners = file_.indices(primitive.at("indices").whole());
-    } else {
-      const std::size_t points = points_of_[accessor];
-      for (std::uint32_t k = 0; k < points; ++k) corners.push_back(k);
-    }
-    for (std::uint32_t& corner : corners) {
-      if (corner >= std::min(count, points_of_[accessor]))
-        primitive.at("indices").refuse("use vertex " + std::to_string(corner) + ", and there are " +
-                                       std::to_string(points_of_[accessor]) + " counted from 0");
-      corner += first;
-    }
+    const PointRange points = add_points(primitive.at("attributes").at("POSITION").whole(), to_scene, mesh);
+    const std::vector<std::uint32_t> corners = corners_of(primitive, points);
     if (mode == kTriangles && corners.size() % 3 != 0)
       primitive.refuse("has " + std::to_string(corners.size()) + " corners, which make no triangles");
-    faces_ += corners.size() / (mode == kTriangles ? 3 : 1);
-    limit(faces_, kMostFaces, "faces");
+    limit(faces_ += corners.size() / (mode == kTriangles ? 3 : 1), kMostFaces, "faces");
     const std::size_t before = mesh.faces.size();
     if (mode == kFan) add_fan(corners, mesh.faces);
     if (mode == kStrip) add_strip(corners, mesh.faces);
@@ -150,20 +136,39 @@ class SceneReader {
       for (std::size_t k = before; k < mesh.faces.size(); ++k) std::swap(mesh.faces[k].y, mesh.faces[k].z);
   }
 
-  // Primitives of one mesh may share their vertices. Returns the first vertex of the accessor.
-  std::uint32_t add_points(std::uint64_t accessor, const glm::dmat4& to_scene, FileMesh& mesh) {
-    const auto known = first_of_.find(accessor);
-    if (known != first_of_.end()) return known->second;
-    const auto first = static_cast<std::uint32_t>(mesh.points.size());
+  // Vertices of the part that come from one accessor.
+  struct PointRange {
+    std::uint32_t first = 0, count = 0;
+  };
+
+  // Returns the corners of a primitive, as vertices of the part.
+  std::vector<std::uint32_t> corners_of(const GltfValue& primitive, const PointRange& points) const {
+    const GltfValue indices = primitive.at("indices");
+    std::vector<std::uint32_t> corners(indices.present() ? 0 : points.count);
+    std::iota(corners.begin(), corners.end(), 0u);
+    if (indices.present()) corners = file_.indices(indices.whole());
+    for (std::uint32_t& corner : corners) {
+      if (corner >= points.count)
+        indices.refuse("use vertex " + std::to_string(corner) + ", and there are " + std::to_string(points.count) +
+                       " counted from 0");
+      corner += points.first;
+    }
+    return corners;
+  }
+
+  // Primitives of one mesh may share their vertices.
+  PointRange add_points(std::uint64_t accessor, const glm::dmat4& to_scene, FileMesh& mesh) {
+    const auto [known, is_new] = ranges_.try_emplace(accessor);
+    if (!is_new) return known->second;
     const std::vector<glm::dvec3> points = file_.positions(accessor);
     limit(points_ += points.size(), kMostPoints, "vertices");
+    known->second = {static_cast<std::uint32_t>(mesh.points.size()), static_cast<std::uint32_t>(points.size())};
     for (const glm::dvec3& point : points) {
       const glm::dvec3 p = kMillimetres * glm::dvec3(to_scene * glm::dvec4(point, 1.0));
       for (int axis = 0; axis < 3; ++axis) check_coordinate(source_, p[axis], mesh.points.size());
       mesh.points.push_back(p);
     }
-    first_of_.emplace(accessor, first), points_of_[accessor] = points.size();
-    return first;
+    return known->second;
   }
 
   void limit(std::size_t count, std::size_t most, const char* what) const {
@@ -175,8 +180,7 @@ class SceneReader {
   const Source& source_;
   GltfFile file_;
   std::vector<bool> visited_;                            // [node]
-  std::map<std::uint64_t, std::uint32_t> first_of_;      // accessor -> its first vertex in the part
-  std::map<std::uint64_t, std::size_t> points_of_;       // accessor -> number of points
+  std::map<std::uint64_t, PointRange> ranges_;           // of the accessors that the part has used
   std::size_t faces_ = 0, points_ = 0, primitives_ = 0;  // of all parts
   std::vector<FilePart> parts_;
 };

@@ -29,8 +29,6 @@ struct Header {
   std::vector<Element> elements;
 };
 
-const char* const kExport = "export the mesh again";
-
 class HeaderReader {
  public:
   HeaderReader(const Source& source, Lines& lines) : source_(source), lines_(lines) {}
@@ -44,7 +42,7 @@ class HeaderReader {
     while (lines_.next(line)) {
       const std::string_view keyword = take_word(line);
       if (keyword == "end_header") {
-        if (!has_format) fail(source_, lines_.number(), "the header names no format", kExport);
+        if (!has_format) fail(source_, lines_.number(), "the header names no format", kExportAgain);
         return std::move(header_);
       }
       if (keyword == "format") {
@@ -82,29 +80,30 @@ class HeaderReader {
     element.name = take_word(line);
     element.line = lines_.number();
     const std::int64_t count = integer(source_, lines_.number(), take_word(line), "an element count");
-    if (count < 0) fail(source_, lines_.number(), "an element count is negative", kExport);
+    if (count < 0) fail(source_, lines_.number(), "an element count is negative", kExportAgain);
     element.count = static_cast<std::uint64_t>(count);
     header_.elements.push_back(element);
   }
 
   void read_property(std::string_view line) {
-    if (header_.elements.empty()) fail(source_, lines_.number(), "a property comes before the first element", kExport);
+    if (header_.elements.empty())
+      fail(source_, lines_.number(), "a property comes before the first element", kExportAgain);
     Property property;
     std::string_view type = take_word(line);
     if (type == "list") {
       property.length = type_named(take_word(line));
-      if (property.length->kind == 'f') fail(source_, lines_.number(), "a list has a fractional length", kExport);
+      if (property.length->kind == 'f') fail(source_, lines_.number(), "a list has a fractional length", kExportAgain);
       type = take_word(line);
     }
     property.type = type_named(type);
     property.name = take_word(line);
-    if (property.name.empty()) fail(source_, lines_.number(), "a property has no name", kExport);
+    if (property.name.empty()) fail(source_, lines_.number(), "a property has no name", kExportAgain);
     header_.elements.back().properties.push_back(property);
   }
 
   NumberType type_named(std::string_view name) {
     if (const NumberType* type = ply_type(name)) return *type;
-    fail(source_, lines_.number(), in_quotes(name) + " is not a PLY number type", kExport);
+    fail(source_, lines_.number(), in_quotes(name) + " is not a PLY number type", kExportAgain);
   }
 
   const Source& source_;
@@ -129,20 +128,23 @@ class AsciiRows {
     } while (word_.empty());
   }
   void end_row() {
-    if (!word_.empty()) fail(source_, lines_.number(), "the row is longer than the header says", kExport);
+    if (!word_.empty()) fail(source_, lines_.number(), "the row is longer than the header says", kExportAgain);
   }
   void end() {
     for (std::string_view line; lines_.next(line);) {
-      if (!take_word(line).empty()) fail(source_, lines_.number(), "there are more rows than the header says", kExport);
+      if (!take_word(line).empty())
+        fail(source_, lines_.number(), "there are more rows than the header says", kExportAgain);
     }
   }
 
   double take_coordinate(NumberType, std::size_t) { return coordinate(source_, lines_.number(), advance()); }
   std::int64_t take_integer(NumberType) { return integer(source_, lines_.number(), advance(), "a number of the row"); }
   void skip(NumberType) {
-    if (advance().empty()) fail(source_, lines_.number(), "the row is shorter than the header says", kExport);
+    if (advance().empty()) fail(source_, lines_.number(), "the row is shorter than the header says", kExportAgain);
   }
-  [[noreturn]] void refuse(std::uint64_t, const std::string& what) { fail(source_, lines_.number(), what, kExport); }
+  [[noreturn]] void refuse(std::uint64_t, const std::string& what) {
+    fail(source_, lines_.number(), what, kExportAgain);
+  }
   std::size_t bytes_left() const { return source_.bytes.size() - lines_.offset(); }
 
  private:
@@ -170,7 +172,7 @@ class BinaryRows {
   void end_row() {}
   void end() {
     if (source_.bytes.find_first_not_of(" \t\r\n", offset_) != std::string_view::npos) {
-      fail(source_, "there is more data than the header says", kExport);
+      fail(source_, "there is more data than the header says", kExportAgain);
     }
   }
 
@@ -182,7 +184,7 @@ class BinaryRows {
   std::int64_t take_integer(NumberType type) { return integer_of(take(type), type); }
   void skip(NumberType type) { take(type); }
   [[noreturn]] void refuse(std::uint64_t row, const std::string& what) {
-    fail(source_, "row " + std::to_string(row) + " of " + in_quotes(element_->name) + ": " + what, kExport);
+    fail(source_, "row " + std::to_string(row) + " of " + in_quotes(element_->name) + ": " + what, kExportAgain);
   }
   std::size_t bytes_left() const { return source_.bytes.size() - offset_; }
 
@@ -232,7 +234,7 @@ class BodyReader {
 
  private:
   void read_vertices(const Element& element) {
-    if (!mesh_.points.empty()) fail(source_, element.line, "there is a second vertex element", kExport);
+    if (!mesh_.points.empty()) fail(source_, element.line, "there is a second vertex element", kExportAgain);
     const std::size_t axes[3] = {scalar(element, "x"), scalar(element, "y"), scalar(element, "z")};
     mesh_.points.reserve(std::min<std::uint64_t>(element.count, rows_.bytes_left()));
     for (std::uint64_t row = 0; row < element.count; ++row) {
@@ -255,7 +257,7 @@ class BodyReader {
     for (std::size_t p = 0; p < element.properties.size(); ++p) {
       if (element.properties[p].name == name && !element.properties[p].length) return p;
     }
-    fail(source_, element.line, std::string("the vertices have no coordinate '") + name + "'", kExport);
+    fail(source_, element.line, std::string("the vertices have no coordinate '") + name + "'", kExportAgain);
   }
 
   void read_faces(const Element& element) {
@@ -278,10 +280,11 @@ class BodyReader {
     for (std::size_t p = 0; p < element.properties.size(); ++p) {
       const Property& property = element.properties[p];
       if (!property.length || (property.name != "vertex_indices" && property.name != "vertex_index")) continue;
-      if (property.type.kind == 'f') fail(source_, element.line, "the faces' vertex numbers are fractions", kExport);
+      if (property.type.kind == 'f')
+        fail(source_, element.line, "the faces' vertex numbers are fractions", kExportAgain);
       return p;
     }
-    fail(source_, element.line, "the faces have no list 'vertex_indices'", kExport);
+    fail(source_, element.line, "the faces have no list 'vertex_indices'", kExportAgain);
   }
 
   // A row of strips may hold several strips, separated by -1.

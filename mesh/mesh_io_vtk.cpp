@@ -10,8 +10,6 @@ namespace {
 
 constexpr NumberType kOldCellType{4, 'i'};
 
-const char* const kExportVtk = "export the mesh again";
-
 class VtkReader {
  public:
   explicit VtkReader(const Source& source) : source_(source), words_(source.bytes) {}
@@ -33,7 +31,7 @@ class VtkReader {
     std::vector<std::size_t> lines;       // [cell] line in the file, 0 in binary
   };
 
-  [[noreturn]] void refuse(const std::string& what, const char* remedy = kExportVtk) {
+  [[noreturn]] void refuse(const std::string& what, const char* remedy = kExportAgain) {
     if (binary_) fail(source_, what, remedy);
     fail(source_, words_.line(), what, remedy);
   }
@@ -231,8 +229,8 @@ class VtkReader {
         if (cells.vertices[i] < mesh_.points.size()) continue;
         const std::string what = "a cell uses vertex " + std::to_string(cells.vertices[i]) + ", the file has " +
                                  std::to_string(mesh_.points.size()) + " counted from 0";
-        if (cells.lines[cell] == 0) fail(source_, what, kExportVtk);
-        fail(source_, cells.lines[cell], what, kExportVtk);
+        if (cells.lines[cell] == 0) fail(source_, what, kExportAgain);
+        fail(source_, cells.lines[cell], what, kExportAgain);
       }
     }
   }

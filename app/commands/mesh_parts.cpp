@@ -37,7 +37,8 @@ std::string file_name_of(const std::string& part, std::set<std::string>& taken) 
 }
 
 // All files are checked before the first is written.
-std::vector<std::filesystem::path> files_for(const std::vector<MeshPart>& parts, const std::string& folder) {
+std::vector<std::filesystem::path> files_for(const std::vector<MeshPart>& parts, const PartsCommand& command) {
+  const std::string& folder = command.out;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!std::filesystem::is_directory(folder))
@@ -46,6 +47,7 @@ std::vector<std::filesystem::path> files_for(const std::vector<MeshPart>& parts,
   std::set<std::string> taken;
   for (const MeshPart& part : parts) {
     files.push_back(std::filesystem::path(folder) / file_name_of(part.name, taken));
+    refuse_same_files({{"the mesh", command.file}}, {{"--out", files.back().string()}});
     refuse_foreign(files.back().string(), OutputKind::Mesh);
   }
   return files;
@@ -55,9 +57,7 @@ void list_parts(const PartsCommand& command) {
   const double unit = command.scale * kMillimetre;
   const std::vector<MeshPart> parts = load_mesh_parts(command.file, unit);
   std::vector<std::filesystem::path> files;
-  if (!command.out.empty()) files = files_for(parts, command.out);
-  for (const std::filesystem::path& file : files)
-    refuse_same_files({{"the mesh", command.file}}, {{"--out", file.string()}});
+  if (!command.out.empty()) files = files_for(parts, command);
   fmt::print("{:>9} {:>9}  {:>22}  {:>6}  part\n", "faces", "vertices", "size, mm", "closed");
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const MeshReport report = mesh_report(parts[k].mesh.view(), {.metres_per_unit = unit, .find_crossings = false});

@@ -30,12 +30,11 @@ struct PerformCommand {
 };
 
 const std::map<std::string, Fault>& faults() {
-  static const std::map<std::string, Fault> named = {
-      {"tremor", Fault::Tremor},          {"force", Fault::Force},
-      {"detour", Fault::Detour},          {"slowness", Fault::Slowness},
-      {"wrong-order", Fault::WrongOrder}, {"unclipped", Fault::Unclipped},
-      {"wrong-duct", Fault::WrongDuct},   {"deep-burn", Fault::DeepBurn},
-      {"no-view", Fault::NoView}};
+  static const std::map<std::string, Fault> named = [] {
+    std::map<std::string, Fault> all;
+    for (std::size_t k = 0; k < kFaultNames.size(); ++k) all.emplace(kFaultNames[k], static_cast<Fault>(k));
+    return all;
+  }();
   return named;
 }
 

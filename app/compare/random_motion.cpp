@@ -30,11 +30,11 @@ struct Random {
   }
 };
 
-struct Room {
+struct OrganBox {
   glm::dvec3 centre, half;
 };
 
-Room room_of(const MeshView& organ) {
+OrganBox organ_box(const MeshView& organ) {
   glm::dvec3 low(organ.positions.front()), high(low);
   for (const auto& position : organ.positions) {
     low = glm::min(low, glm::dvec3(position));
@@ -67,7 +67,7 @@ glm::dvec3 next_tip(Random& random, const MeshView& organ, const glm::dvec3& piv
 
 Trajectory random_motion(std::uint64_t seed, const MeshView& organ, std::size_t frames) {
   Random random{seed};
-  const Room box = room_of(organ);
+  const OrganBox box = organ_box(organ);
   const double size = std::max(glm::length(box.half), 1e-6);
   const glm::dvec3 pivot = box.centre + random.offset(1.1 * size, 1.8 * size);
   Trajectory trajectory;

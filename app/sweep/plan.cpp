@@ -87,9 +87,8 @@ class ListReader {
       fail("a text is empty or has control characters; give it printable characters");
     if (row_.kind == ParameterKind::File) return add_files(text);
     if (row_.kind == ParameterKind::Backends) refuse_unknown_backends(text);
-    if (const auto words = words_of(row_.words, ' ');
-        !row_.words.empty() && std::find(words.begin(), words.end(), text) == words.end())
-      fail(fmt::format("'{}' must be one of {}", printable(text), fmt::join(words, ", ")));
+    if (!row_.words.empty() && std::find(row_.words.begin(), row_.words.end(), text) == row_.words.end())
+      fail(fmt::format("'{}' must be one of {}", printable(text), fmt::join(row_.words, ", ")));
     values_.emplace_back(text);
   }
 

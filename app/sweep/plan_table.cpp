@@ -1,6 +1,7 @@
 #include "app/sweep/plan_table.hpp"
 
 #include "deform/matrix.hpp"
+#include "sim/task/performer.hpp"
 
 namespace trocar {
 namespace {
@@ -8,6 +9,7 @@ namespace {
 using Kind = ParameterKind;
 
 constexpr Limits kSeeds{0.0, 4294967295.0};
+constexpr std::string_view kSkills[] = {"expert", "clumsy"}, kShapes[] = {"cylinder", "block", "beam", "mesh"};
 
 constexpr ParameterRow kReplay[] = {
     {"recordings", "recording", "", Kind::File, {}, {}, true},
@@ -20,15 +22,8 @@ constexpr ParameterRow kScore[] = {
 
 constexpr ParameterRow kPerform[] = {
     {"scenes", "scene", "", Kind::File, {}, {}, true},
-    {"as", "as", "--as", Kind::Word, {}, "expert clumsy"},
-    {"faults",
-     "fault",
-     "--fault",
-     Kind::Word,
-     {},
-     "tremor force "
-     "detour"
-     " slowness wrong-order unclipped wrong-duct deep-burn no-view"},
+    {"as", "as", "--as", Kind::Word, {}, kSkills},
+    {"faults", "fault", "--fault", Kind::Word, {}, kFaultNames},
     {"dose", "dose", "--dose", Kind::Number, {0.0, 10.0}},
     {"anatomy", "anatomy", "--anatomy", Kind::Whole, kSeeds},
     {"seeds", "seed", "--seed", Kind::Whole, kSeeds},
@@ -43,7 +38,7 @@ constexpr ParameterRow kCompare[] = {
 
 // The limits are those of the options of `trocar tissue test`.
 constexpr ParameterRow kTissue[] = {
-    {"shapes", "shape", "--shape", Kind::Word, {}, "cylinder block beam mesh"},
+    {"shapes", "shape", "--shape", Kind::Word, {}, kShapes},
     {"meshes", "mesh", "--mesh", Kind::File},
     {"materials", "material", "--material", Kind::File},
     {"diameter", "diameter_mm", "--diameter", Kind::Number, {0.1, 1e4}},

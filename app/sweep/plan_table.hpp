@@ -24,8 +24,8 @@ struct ParameterRow {
   std::string_view column;  // of the results
   std::string_view option;  // of the command; empty: an argument without one
   ParameterKind kind = ParameterKind::Word;
-  Limits limits = {0.0, 0.0};   // of a number
-  std::string_view words = {};  // allowed words, separated by spaces; empty: any word
+  Limits limits = {0.0, 0.0};                    // of a number
+  std::span<const std::string_view> words = {};  // allowed words; empty: any word
   bool required = false;
 };
 

@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "sim/support/csv_text.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kResultKind = "Trocar sweep 1\n";  // also in sim/support/output_file.cpp
 
 std::string number_cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
@@ -120,7 +120,7 @@ std::vector<ResultTable::Column> ResultTable::sorted_columns() const {
 }
 
 std::string ResultTable::hdf5() const {
-  ColumnFile file(kResultKind);
+  ColumnFile file{std::string(kSweepMark)};
   file.add_attribute("format", "trocar-sweep-1");
   file.add_attribute("version", TROCAR_VERSION);
   for (const FileColumn& column : case_columns()) file.add(column);

@@ -86,7 +86,7 @@ bool begins_as(OutputKind kind, const std::string& head) {
     case OutputKind::Material:
       return head.starts_with("# Trocar material: ");
     case OutputKind::Sweep:
-      return head.starts_with("Trocar sweep 1\n");
+      return head.starts_with(kSweepMark);
   }
   return false;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mesh/whole_file.hpp"
@@ -13,6 +14,9 @@ namespace trocar {
 
 // The kind of an output determines the signature by which the program recognises its own files.
 enum class OutputKind { Table, Json, Page, Plot, Picture, Mesh, Series, Material, Sweep };
+
+// The first bytes of the results of a sweep.
+inline constexpr std::string_view kSweepMark = "Trocar sweep 1\n";
 
 // Returns whether the file begins with the HDF5 signature, as every recording does.
 bool is_hdf5(const std::filesystem::path& file);

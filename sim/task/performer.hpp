@@ -5,6 +5,7 @@
 // Tested in tests/sim/performer_test.cpp
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/device/device.hpp"
@@ -28,6 +30,9 @@ enum class Skill { Expert, Clumsy };
 // The last four are critical errors of an operation: a cut without clips, a clip on another duct, a burn deep into an
 // organ with a limit, and a division before the steps that must come first.
 enum class Fault { Tremor, Force, Detour, Slowness, WrongOrder, Unclipped, WrongDuct, DeepBurn, NoView };
+// The names that the command line and plans of sweeps use. [Fault]
+inline constexpr std::array<std::string_view, 9> kFaultNames{
+    "tremor", "force", "detour", "slowness", "wrong-order", "unclipped", "wrong-duct", "deep-burn", "no-view"};
 
 // Parameters of a trainee.
 struct HandStyle {

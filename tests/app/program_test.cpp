@@ -302,6 +302,7 @@ TEST_F(Program, MeshPartsListsAndWritesTheNodesOfAScene) {
   expect_refused("mesh parts " + body + " -o " + parts.string(), "Liver__left_lobe_2.obj");
   EXPECT_FALSE(std::filesystem::exists(parts / "Liver__left_lobe.obj"));
   expect_refused("mesh parts " + body + " -o " + mesh_, "the folder cannot be made");
+  expect_refused("mesh parts " + mesh_ + " -o " + folder_.path().string(), "is also read");
 }
 
 TEST_F(Program, MeshCheckAndLatticeReportTheSameFault) {

@@ -1,5 +1,6 @@
 // Tests the plan of a sweep: the order of crossed lists, patterns and ranges, and what is refused with which sentence.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -143,7 +144,8 @@ std::string documented_lists() {
   for (const RunRow& run : run_table())
     for (const ParameterRow& row : run.parameters) {
       std::string values = "files";
-      if (row.kind == ParameterKind::Word) values = row.words.empty() ? "texts" : "`" + std::string(row.words) + "`";
+      if (row.kind == ParameterKind::Word)
+        values = row.words.empty() ? "texts" : fmt::format("`{}`", fmt::join(row.words, " "));
       if (row.kind == ParameterKind::Number || row.kind == ParameterKind::Whole)
         values = fmt::format("{}numbers, {:.10g} to {:.10g}", row.kind == ParameterKind::Whole ? "whole " : "",
                              row.limits.low, row.limits.high);

@@ -33,7 +33,7 @@ class CallCount {
   std::map<std::string, int> by_name;
 
  private:
-  static void count_call(const char* name, GLADapiproc, int, ...) { ++(*counts_)[name]; }
+  static void count_call(const char* name, void (*)(), int, ...) { ++(*counts_)[name]; }
 
   static inline std::map<std::string, int>* counts_ = nullptr;
   GlHooks hooks_{count_call};

@@ -1,23 +1,17 @@
 // Installs a hook that sees every OpenGL call before it is made, through the loader. One object at a time.
 #pragma once
 
-#include <glad/gl.h>
-
 namespace trocar {
+
+// name of the function, the function, number of its arguments, the arguments
+using GlHook = void (*)(const char* name, void (*function)(), int count, ...);
 
 class GlHooks {
  public:
-  explicit GlHooks(GLADprecallback before) {
-    gladSetGLPreCallback(before);
-    gladSetGLPostCallback(ignore);
-    gladInstallGLDebug();
-  }
-  ~GlHooks() { gladUninstallGLDebug(); }
+  explicit GlHooks(GlHook before);
+  ~GlHooks();
   GlHooks(const GlHooks&) = delete;
   GlHooks& operator=(const GlHooks&) = delete;
-
- private:
-  static void ignore(void*, const char*, GLADapiproc, int, ...) {}
 };
 
 }  // namespace trocar
