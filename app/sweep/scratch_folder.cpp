@@ -46,8 +46,10 @@ ScratchFolder::ScratchFolder() {
                     "written",
                     where.string()));
   path_ = name;
-  lock_ = ::open((path_ / kScratchLock).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+  // It gets its name when it is locked, so that no other sweep finds it free.
+  const fs::path unnamed = path_ / "new";
+  lock_ = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) == 0) fs::rename(unnamed, path_ / kScratchLock, error);
 }
 
 ScratchFolder::~ScratchFolder() {
