@@ -2,8 +2,6 @@
 
 #include <glad/gl.h>
 
-#include "geometry/held_bytes.hpp"
-
 namespace trocar {
 namespace {
 
@@ -19,16 +17,13 @@ ComputeMesh::ComputeMesh() : corners_(GL_R32UI), block_vertices_(GL_R32UI), bloc
 
 void ComputeMesh::rebuild(const MeshView& mesh) {
   blocks_ = make_face_blocks(mesh);
-  faces_.assign(mesh.faces.begin(), mesh.faces.end());
   write(corners_, blocks_.corners, 0, blocks_.corners.size());
   write(block_vertices_, blocks_.vertices, 0, blocks_.vertices.size());
   write(block_ranges_, blocks_.ranges, 0, blocks_.ranges.size());
 }
 
 bool ComputeMesh::change_faces(const MeshView& mesh, std::span<const FaceId> removed) {
-  if (!change_.apply(mesh, removed, blocks_)) return false;
-  faces_.assign(mesh.faces.begin(), mesh.faces.end());
-  return true;
+  return change_.apply(mesh, removed, blocks_);
 }
 
 // The corners are written from the last block down: if the buffer must grow, that write uploads everything.
@@ -42,7 +37,7 @@ void ComputeMesh::upload_change() {
 
 std::size_t ComputeMesh::memory_bytes() const {
   return corners_.bytes() + block_vertices_.bytes() + block_ranges_.bytes() + trocar::memory_bytes(blocks_) +
-         change_.memory_bytes() + held_bytes(faces_);
+         change_.memory_bytes();
 }
 
 }  // namespace trocar

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "gpu_collision/compute_blocks.hpp"
 #include "gpu_collision/compute_transfer.hpp"
@@ -13,14 +12,13 @@ namespace trocar {
 class ComputeMesh {
  public:
   ComputeMesh();
-  void clear() { blocks_ = {}, faces_.clear(); }  // on the host
+  void clear() { blocks_ = {}; }  // on the host
   void rebuild(const MeshView& mesh);
   // Applies a change as TouchQuery::change_faces() defines it. Returns false when the faces must be rebuilt instead.
   bool change_faces(const MeshView& mesh, std::span<const FaceId> removed);
   // Uploads the change. Two calls, because the change may turn out to be too large for the GPU.
   void upload_change();
 
-  std::span<const glm::uvec3> faces() const { return faces_; }
   std::uint32_t block_count() const { return blocks_.block_count(); }
   std::span<const std::uint32_t> face_of_slot() const { return blocks_.face_of_slot; }
   // The textures that the shaders read: vertices and ranges of the blocks, corners of the faces.
@@ -30,7 +28,6 @@ class ComputeMesh {
   std::size_t memory_bytes() const;
 
  private:
-  std::vector<glm::uvec3> faces_;
   FaceBlocks blocks_;
   BlockChange change_;
   gl::TexelBuffer corners_, block_vertices_, block_ranges_;

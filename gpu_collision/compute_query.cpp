@@ -1,22 +1,20 @@
 // Answers the touch query by compute shaders. A face with all corners outside one plane is rejected, a face with a
-// corner inside all planes is accepted, all others are clipped. All tools share one submission; all organs of a frame
-// share one wait; the host decides in double the faces that float leaves uncertain. Based on: the clipping of Lombardo,
-// Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999, with Cohen and
+// corner inside all planes is accepted; the host decides the few others in double, from the corners that the GPU
+// returns with them. All tools share one submission; all organs of a frame share one wait. Based on: the volumes of
+// Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999, with Cohen and
 // Sutherland's outcodes. We differ: faces lie in blocks of neighbours; on software OpenGL, a block wholly outside one
-// plane is rejected before its faces are tested, and the host does the clip (best_compute_tuning). Units: metres.
+// plane is rejected before its faces are tested (best_compute_tuning). Units: metres.
 // Checked against the reference in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_kit
 #include "gpu_collision/compute_query.hpp"
 
 #include <glad/gl.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "geometry/stopwatch.hpp"
 #include "gpu_collision/compute_answer.hpp"
 #include "gpu_collision/compute_call.hpp"
 #include "gpu_collision/compute_mesh.hpp"
-#include "gpu_collision/compute_state.hpp"
 #include "gpu_collision/compute_transfer.hpp"
 
 namespace trocar {
@@ -47,12 +45,10 @@ class ComputeQuery final : public TouchQuery {
   bool settle();
   void forget_call();
 
-  GlContext& context_;
   gl::FaultWatch fault_;
 
   ComputeMesh mesh_;
-  gl::TexelBuffer positions_{GL_R32F};
-  gl::PositionUpload upload_;
+  gl::PositionBuffer positions_;
   ComputeCall call_;
   ComputeAnswer answer_;
   // Of the submitted call.
@@ -63,12 +59,8 @@ class ComputeQuery final : public TouchQuery {
   CostCounters counters_;
 };
 
-const std::byte* bytes_of(std::span<const glm::vec3> values) {
-  return reinterpret_cast<const std::byte*>(values.data());
-}
-
 ComputeQuery::ComputeQuery(GlContext& context, const ComputeTuning& tuning)
-    : context_(context), fault_(context), upload_(context.submissions(), fault_), call_(context, tuning, fault_) {
+    : fault_(context), call_(context, tuning, fault_) {
   rebuild({});
 }
 
@@ -88,9 +80,7 @@ void ComputeQuery::rebuild(const MeshView& mesh) {
   mesh_.clear();
   if (too_large(mesh)) return fault_.raise(TouchFault::TooLarge);
   mesh_.rebuild(mesh);
-  positions_.write(bytes_of(mesh.positions), 0, mesh.positions.size_bytes());
-  upload_.resize(mesh.positions.size());
-  upload_.send(mesh.positions, positions_.buffer());
+  positions_.write(mesh.positions);
   answer_.resize(mesh.faces.size());
   call_.reserve(mesh_.block_count(), 2);
   fault_.check();
@@ -101,9 +91,7 @@ void ComputeQuery::change_faces(const MeshView& mesh, std::span<const FaceId> re
   forget_call();
   if (!fault_.begin()) return;
   mesh_.upload_change();
-  positions_.write(bytes_of(mesh.positions), 0, mesh.positions.size_bytes());
-  upload_.grow(mesh.positions.size());
-  upload_.send(mesh.positions, positions_.buffer());
+  positions_.write(mesh.positions);
   answer_.resize(mesh.faces.size());
   call_.reserve(mesh_.block_count(), 0);
   fault_.check();
@@ -111,8 +99,9 @@ void ComputeQuery::change_faces(const MeshView& mesh, std::span<const FaceId> re
 
 void ComputeQuery::update(std::span<const glm::vec3> positions) {
   const auto start = Clock::now();
+  call_.drop();
   if (!fault_.begin()) return;
-  upload_.send(positions, positions_.buffer());
+  positions_.write(positions);
   fault_.end();
   times_.update_ms = milliseconds_since(start);
 }
@@ -124,8 +113,6 @@ void ComputeQuery::submit(std::span<const ToolVolume> tools, TouchSet set) {
   tools_ = tools;
   set_ = set;
   if (!fault_.begin()) return;
-  std::optional<gl::DispatchGuard> guard;
-  if (context_.shared()) guard.emplace();
   const auto textures = mesh_.textures();
   call_.submit({{positions_.texture(), textures[0], textures[1], textures[2]}, mesh_.block_count()}, tools);
   fault_.end();
@@ -144,8 +131,7 @@ bool ComputeQuery::settle() {
   const std::span<const ComputeRecord> records = call_.collect();
   times_.read_back_ms = milliseconds_since(start);
   const auto read = Clock::now();
-  if (!answer_.settle(records, tools_, set_, {upload_.newest(), mesh_.faces()}, mesh_.face_of_slot()))
-    fault_.raise(TouchFault::WrongAnswer);
+  if (!answer_.settle(records, tools_, set_, mesh_.face_of_slot())) fault_.raise(TouchFault::WrongAnswer);
   times_.refine_ms = milliseconds_since(read);
   times_.gpu_ms = call_.gpu_ms();
   counters_ = {
@@ -155,23 +141,15 @@ bool ComputeQuery::settle() {
 }
 
 std::size_t ComputeQuery::memory_bytes() const {
-  return positions_.bytes() + mesh_.memory_bytes() + upload_.memory_bytes() + call_.memory_bytes() +
-         answer_.memory_bytes();
+  return positions_.bytes() + mesh_.memory_bytes() + call_.memory_bytes() + answer_.memory_bytes();
 }
 
 }  // namespace
 
 // Mesa's llvmpipe runs a dispatch on the CPU before the call returns. Measured there with 31,000 faces: testing all
-// faces takes 1.2 ms, rejecting blocks first 0.15 ms. The clip makes every invocation slower, survivor or not, by
-// 0.04 ms in total, while the host decides the few uncertain faces in 0.001 ms. A timer query costs 0.015 ms and
-// reads 0. A GPU tests all faces at once, which saves the second dispatch and its barrier, and counts faster in its own
-// memory; bench/gpu_kit compares.
-ComputeTuning best_compute_tuning(const GlInfo& info) {
-  return {.cull_blocks = info.software,
-          .clip_on_gpu = !info.software,
-          .host_counters = info.software,
-          .timer_query = !info.software};
-}
+// faces takes 1.2 ms, rejecting blocks first 0.15 ms. A GPU tests all faces at once, which saves the second dispatch
+// and its barrier.
+ComputeTuning best_compute_tuning(const GlInfo& info) { return {.cull_blocks = info.software}; }
 
 std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, const ComputeTuning& tuning) {
   gl::require_version(context, "compute", 4, 5);

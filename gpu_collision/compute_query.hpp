@@ -7,13 +7,11 @@
 namespace trocar {
 
 struct ComputeTuning {
-  bool cull_blocks = true;    // a first pass rejects blocks of faces by their boxes; off: all faces are tested at once
-  bool clip_on_gpu = true;    // off: the host decides the faces that need a clip
-  bool host_counters = true;  // the shaders count in host memory; off: in GPU memory, copied by a last dispatch
-  bool timer_query = true;    // gpu_ms by the GPU's clock; off: 0
+  bool cull_blocks = true;   // a first pass rejects blocks of faces by their boxes; off: all faces are tested at once
+  bool timer_query = false;  // gpu_ms by the GPU's clock; off: 0
 };
 
-// Returns the best variant for the hardware in `info`: measured for software drivers, estimated for GPUs.
+// Returns the best variant for the hardware in `info` (docs/results.md, "On a GPU").
 ComputeTuning best_compute_tuning(const GlInfo& info);
 
 std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, const ComputeTuning& tuning);

@@ -3,7 +3,6 @@
 #include <glad/gl.h>
 
 #include <algorithm>
-#include <cassert>
 
 namespace trocar::gl {
 namespace {
@@ -66,32 +65,14 @@ void TexelBuffer::write(const std::byte* data, std::size_t first, std::size_t by
   if (buffer_.bytes() != before) texture_.show(buffer_.name());
 }
 
-void PositionUpload::resize(std::size_t vertices) {
-  vertices_ = vertices;
-  newest_ = 0;
-  capacity_ = with_spare_room(vertices);
-  for (Slot& slot : slots_) {
-    if (!submissions_.wait(slot.submission, fault_)) return;
-    slot.buffer.allocate(std::max<std::size_t>(capacity_, 1) * sizeof(glm::vec3), fault_);
-  }
-}
+PositionBuffer::PositionBuffer() : positions_(GL_R32F) {}
 
-void PositionUpload::grow(std::size_t vertices) {
-  if (vertices > capacity_) return resize(vertices);
-  vertices_ = vertices;
-}
-
-void PositionUpload::send(std::span<const glm::vec3> positions, Name target) {
-  assert(positions.size() == vertices_);
-  if (vertices_ == 0 || fault_.any()) return;
-  // Positions without a query have no fence yet. One placed now does not wait for this frame's picture.
-  if (!submissions_.finished(slots_[newest_].submission)) submissions_.mark(fault_);
-  newest_ = 1 - newest_;
-  Slot& slot = slots_[newest_];
-  if (!submissions_.wait(slot.submission, fault_)) return;
-  std::copy(positions.begin(), positions.end(), positions_of(slot));
-  glCopyNamedBufferSubData(slot.buffer.name(), target, 0, 0, static_cast<GLsizeiptr>(positions.size_bytes()));
-  slot.submission = submissions_.add();
+void PositionBuffer::write(std::span<const glm::vec3> positions) {
+  const std::size_t bytes = positions.size_bytes();
+  if (bytes == 0) return;
+  if (bytes > positions_.bytes()) positions_.fill(nullptr, with_spare_room(bytes));
+  upload_.write(reinterpret_cast<const std::byte*>(positions.data()), 0, bytes);
+  glCopyNamedBufferSubData(upload_.name(), positions_.buffer(), 0, 0, static_cast<GLsizeiptr>(bytes));
 }
 
 }  // namespace trocar::gl

@@ -1,15 +1,13 @@
-// Makes the transfers of each frame of `compute`: positions to the GPU, a short answer back to the host. Both go
-// through buffers in host memory that stay mapped (OpenGL 4.4). No binding changes here: every call names its buffer.
-// Driver errors are raised in a FaultWatch.   Tested through tests/gpu_collision/compute_test.cpp
+// Holds the buffers of `compute`: in GPU memory for the organ, in mapped host memory (OpenGL 4.4) for the tools and the
+// answer. No binding changes here: every call names its buffer.   Tested through tests/gpu_collision/compute_test.cpp
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <glm/glm.hpp>
 #include <span>
 
+#include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/gl_objects.hpp"
-#include "gpu_collision/submissions.hpp"
 
 namespace trocar::gl {
 
@@ -80,32 +78,19 @@ class TexelBuffer {
   BufferTexture texture_;
 };
 
-// Uploads positions to a GPU buffer, through host memory that the CPU may continue to read.
-class PositionUpload {
+// The positions of an organ in GPU memory. New ones go through a second buffer, which no shader reads: NVIDIA's driver
+// (580) uploads into such a buffer two to three times faster (docs/results.md).
+class PositionBuffer {
  public:
-  PositionUpload(Submissions& submissions, FaultWatch& fault) : submissions_(submissions), fault_(fault) {}
-
-  // These forget the positions. resize() makes new room, with some in reserve; grow() only if there is too little.
-  void resize(std::size_t vertices);
-  void grow(std::size_t vertices);
-  // Copies `positions` and queues their transfer into `target`.
-  void send(std::span<const glm::vec3> positions, Name target);
-  // Returns the positions sent last. Valid until the next send().
-  std::span<const glm::vec3> newest() const { return {positions_of(slots_[newest_]), vertices_}; }
-  std::size_t memory_bytes() const { return slots_.size() * slots_[0].buffer.bytes(); }
+  PositionBuffer();
+  void write(std::span<const glm::vec3> positions);
+  Name buffer() const { return positions_.buffer(); }
+  Name texture() const { return positions_.texture(); }
+  std::size_t bytes() const { return upload_.bytes() + positions_.bytes(); }
 
  private:
-  struct Slot {
-    MappedBuffer buffer;
-    std::uint64_t submission = 0;  // of its last transfer
-  };
-  static glm::vec3* positions_of(const Slot& slot) { return reinterpret_cast<glm::vec3*>(slot.buffer.data()); }
-
-  Submissions& submissions_;
-  FaultWatch& fault_;
-  std::array<Slot, 2> slots_;  // the newest, and the one before
-  std::size_t vertices_ = 0, capacity_ = 0;
-  unsigned newest_ = 0;
+  DeviceBuffer upload_;
+  TexelBuffer positions_;  // floats
 };
 
 }  // namespace trocar::gl

@@ -8,16 +8,17 @@
 namespace trocar::gl {
 namespace {
 
-// Binds to the copy target, which is not part of a vertex array, and restores the old binding.
-class CopyTarget {
+// Binds to the target of vertex data, which is not part of a vertex array, and restores the old binding. After a write
+// through another target, or without one, the first drawing on NVIDIA's driver (580) can see the data from before it.
+class ArrayTarget {
  public:
-  explicit CopyTarget(Name buffer) {
-    glGetIntegerv(GL_COPY_WRITE_BUFFER_BINDING, &before_);
-    glBindBuffer(GL_COPY_WRITE_BUFFER, buffer);
+  explicit ArrayTarget(Name buffer) {
+    glGetIntegerv(GL_ARRAY_BUFFER_BINDING, &before_);
+    glBindBuffer(GL_ARRAY_BUFFER, buffer);
   }
-  ~CopyTarget() { glBindBuffer(GL_COPY_WRITE_BUFFER, static_cast<GLuint>(before_)); }
-  CopyTarget(const CopyTarget&) = delete;
-  CopyTarget& operator=(const CopyTarget&) = delete;
+  ~ArrayTarget() { glBindBuffer(GL_ARRAY_BUFFER, static_cast<GLuint>(before_)); }
+  ArrayTarget(const ArrayTarget&) = delete;
+  ArrayTarget& operator=(const ArrayTarget&) = delete;
 
  private:
   GLint before_ = 0;
@@ -26,8 +27,8 @@ class CopyTarget {
 }  // namespace
 
 void fill_buffer(const Buffer& buffer, const void* data, std::size_t bytes) {
-  const CopyTarget target(buffer.name());
-  glBufferData(GL_COPY_WRITE_BUFFER, static_cast<GLsizeiptr>(bytes), data, GL_DYNAMIC_DRAW);
+  const ArrayTarget target(buffer.name());
+  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(bytes), data, GL_DYNAMIC_DRAW);
 }
 
 void PositionStore::rebuild(const MeshView& mesh) {
@@ -39,8 +40,8 @@ void PositionStore::rebuild(const MeshView& mesh) {
 void PositionStore::update(std::span<const glm::vec3> positions) {
   assert(positions.size() == mesh_.positions.size());
   std::copy(positions.begin(), positions.end(), mesh_.positions.begin());
-  const CopyTarget target(buffer_.name());
-  glBufferSubData(GL_COPY_WRITE_BUFFER, 0, static_cast<GLsizeiptr>(positions.size_bytes()), positions.data());
+  const ArrayTarget target(buffer_.name());
+  glBufferSubData(GL_ARRAY_BUFFER, 0, static_cast<GLsizeiptr>(positions.size_bytes()), positions.data());
 }
 
 std::size_t PositionStore::memory_bytes() const {

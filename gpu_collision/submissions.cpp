@@ -2,7 +2,6 @@
 
 #include <glad/gl.h>
 
-#include <algorithm>
 #include <chrono>
 
 namespace trocar::gl {
@@ -17,39 +16,29 @@ GLenum wait_for(GLsync sync) {
   return glClientWaitSync(sync, 0, static_cast<GLuint64>(std::chrono::nanoseconds(kLongestWait).count()));
 }
 
+// Returns None when all commands so far are finished.
+TouchFault finish_commands() {
+  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
+  const GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  if (sync == nullptr) return TouchFault::DriverError;
+  const GLenum state = wait_for(sync);
+  glDeleteSync(sync);
+  if (state == GL_ALREADY_SIGNALED || state == GL_CONDITION_SATISFIED) return TouchFault::None;
+  return state == GL_TIMEOUT_EXPIRED ? TouchFault::TimedOut : TouchFault::DriverError;
+}
+
 }  // namespace
-
-void Submissions::drop_oldest() {
-  glDeleteSync(static_cast<GLsync>(fences_[0].sync));
-  std::copy(fences_.begin() + 1, fences_.end(), fences_.begin());
-  --placed_;
-}
-
-void Submissions::mark(FaultWatch& fault) {
-  if (finished(newest_) || (placed_ > 0 && fences_[placed_ - 1].last == newest_)) return;
-  if (placed_ == kFences) drop_oldest();
-  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-  void* sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  if (sync == nullptr) return fault.raise(TouchFault::DriverError);
-  fences_[placed_++] = {sync, newest_};
-}
 
 bool Submissions::wait(std::uint64_t submission, FaultWatch& fault) {
   if (fault.any()) return false;
   if (submission > failed_after_ && submission <= failed_) fault.raise(error_);
   if (finished(submission)) return !fault.any();
-  const auto covers = [&](const Fence& fence) { return fence.sync != nullptr && fence.last >= submission; };
-  if (placed_ == 0 || !covers(fences_[placed_ - 1])) mark(fault);
-  if (fault.any()) return false;
-  const Fence& fence = *std::find_if(fences_.begin(), fences_.begin() + static_cast<std::ptrdiff_t>(placed_), covers);
-  const GLenum state = wait_for(static_cast<GLsync>(fence.sync));
-  if (state != GL_ALREADY_SIGNALED && state != GL_CONDITION_SATISFIED) {
-    fault.raise(state == GL_TIMEOUT_EXPIRED ? TouchFault::TimedOut : TouchFault::DriverError);
+  if (const TouchFault failure = finish_commands(); failure != TouchFault::None) {
+    fault.raise(failure);
     return false;
   }
   const std::uint64_t finished_before = finished_;
-  finished_ = fence.last;
-  while (placed_ > 0 && fences_[0].last <= finished_) drop_oldest();
+  finished_ = newest_;
   if (fault.check()) return true;
   error_ = fault.fault();
   failed_after_ = finished_before;

@@ -48,11 +48,12 @@ std::string agreement(const Json& results) {
 
 // One line of a table of stages, in microseconds.
 std::string stage_line(const Json& row, const std::string& first) {
-  return fmt::format("| {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {} |\n", first,
-                     median_us(row, "update_ms"), median_us(row, "submit_ms"), median_us(row, "gpu_ms"),
-                     median_us(row, "read_back_ms"), median_us(row, "search_ms") + median_us(row, "refine_ms"),
-                     median_us(row, "total_ms"), p99_us(row, "total_ms"), median_us(row, "same_positions_ms"),
-                     row["touched"].get<std::uint64_t>());
+  const double gpu = median_us(row, "gpu_ms");
+  return fmt::format("| {} | {:.1f} | {:.1f} | {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {} |\n", first,
+                     median_us(row, "update_ms"), median_us(row, "submit_ms"),
+                     gpu > 0.0 ? fmt::format("{:.1f}", gpu) : "-", median_us(row, "read_back_ms"),
+                     median_us(row, "search_ms") + median_us(row, "refine_ms"), median_us(row, "total_ms"),
+                     p99_us(row, "total_ms"), median_us(row, "same_positions_ms"), row["touched"].get<std::uint64_t>());
 }
 
 std::string stage_head(const char* first) {
@@ -96,11 +97,12 @@ std::string tools(const Json& results) {
   return text;
 }
 
-const Json* find_compute(const Json& rows, const char* key, std::uint64_t least, std::uint64_t most) {
+const Json* find_compute(const Json& rows, const char* variant, const char* key, std::uint64_t least,
+                         std::uint64_t most) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const Json& row) {
     const auto value = row[key].get<std::uint64_t>();
-    return is(row, "backend", "compute") && is(row, "variant", "default") && is(row, "set", "exact") &&
-           value >= least && value <= most;
+    return is(row, "backend", "compute") && is(row, "variant", variant) && is(row, "set", "exact") && value >= least &&
+           value <= most;
   });
   return found == rows.end() ? nullptr : &*found;
 }
@@ -118,22 +120,24 @@ std::optional<double> stage_of(const Json* row, const char* stage, const char* p
 // The goals of docs/gpu-kit.md.
 std::string goals(const Json& results) {
   const Json& sizes = results["sizes"];
-  const Json *hundred = find_compute(sizes, "faces", 95'000, 105'000),
-             *million = find_compute(sizes, "faces", 950'000, 1'050'000);
-  const Json *one = find_compute(results["tools"], "tools", 1, 1),
-             *sixteen = find_compute(results["tools"], "tools", 16, 16);
+  const Json* hundred = find_compute(sizes, "default", "faces", 95'000, 105'000);
+  const Json *hundred_timed = find_compute(sizes, "timer query", "faces", 95'000, 105'000),
+             *million_timed = find_compute(sizes, "timer query", "faces", 950'000, 1'050'000);
+  const Json *one = find_compute(results["tools"], "default", "tools", 1, 1),
+             *sixteen = find_compute(results["tools"], "default", "tools", 16, 16);
   std::optional<double> ratio;
   if (one && sixteen)
     ratio = *stage_of(sixteen, "total_ms", "median") / std::max(1e-9, *stage_of(one, "total_ms", "median"));
   const Goal list[] = {
-      {"GPU time at 100,000 faces, us", 8.0, stage_of(hundred, "gpu_ms", "median")},
-      {"GPU time at 1,000,000 faces, us", 40.0, stage_of(million, "gpu_ms", "median")},
+      {"GPU time at 100,000 faces, us", 8.0, stage_of(hundred_timed, "gpu_ms", "median")},
+      {"GPU time at 1,000,000 faces, us", 40.0, stage_of(million_timed, "gpu_ms", "median")},
       {"total with upload at 100,000 faces, median, us", 60.0, stage_of(hundred, "total_ms", "median")},
       {"total with upload at 100,000 faces, p99, us", 100.0, stage_of(hundred, "total_ms", "p99")},
       {"same positions at 100,000 faces, median, us", 30.0, stage_of(hundred, "same_positions_ms", "median")},
       {"16 instruments against one, ratio", 1.3, ratio}};
   std::string text =
-      "\n## Goals of `compute` on a GPU\n\nSet `exact`, default variant.\n\n| goal | at most | measured | met "
+      "\n## Goals of `compute` on a GPU\n\nSet `exact`, default variant; GPU time: variant `timer query`.\n\n| goal | "
+      "at most | measured | met "
       "|\n|---|---|---|---|\n";
   for (const Goal& goal : list)
     text += goal.measured ? fmt::format("| {} | {} | {:.1f} | {} |\n", goal.what, goal.most, *goal.measured,

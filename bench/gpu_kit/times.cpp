@@ -95,15 +95,9 @@ struct Variant {
 // The default for this hardware, then the same with one setting changed.
 std::vector<Variant> compute_variants(const GlInfo& info) {
   const ComputeTuning best = best_compute_tuning(info);
-  std::vector<Variant> list(5, {"default", best});
-  list[1].name = best.cull_blocks ? "all faces" : "culled blocks";
-  list[1].tuning.cull_blocks = !best.cull_blocks;
-  list[2].name = best.clip_on_gpu ? "clip on the host" : "clip on the GPU";
-  list[2].tuning.clip_on_gpu = !best.clip_on_gpu;
-  list[3].name = best.host_counters ? "counters in GPU memory" : "counters in host memory";
-  list[3].tuning.host_counters = !best.host_counters;
-  list[4].name = best.timer_query ? "no timer query" : "timer query";
-  list[4].tuning.timer_query = !best.timer_query;
+  std::vector<Variant> list(3, {"default", best});
+  list[1] = {best.cull_blocks ? "all faces" : "culled blocks", {!best.cull_blocks, best.timer_query}};
+  list[2] = {"timer query", {best.cull_blocks, true}};
   return list;
 }
 

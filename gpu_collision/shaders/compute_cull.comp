@@ -1,29 +1,26 @@
-#version 430
 // Finds the blocks of faces that a tool can touch. One invocation per block: computes the box of its vertices and tests
-// each tool's planes against it. Appends (block, tool) for compute_clip, whose indirect dispatch counts them.
+// each tool's planes against it. Appends (block, tool) for compute_faces, whose indirect dispatch counts them. The
+// program begins with #version and compute_tools.glsl.
 layout(local_size_x = 32) in;
 
 layout(binding = 10) uniform samplerBuffer positions;        // [3 vertex + axis] m
 layout(binding = 11) uniform usamplerBuffer block_vertices;  // vertex numbers, block after block
 layout(binding = 12) uniform usamplerBuffer block_ranges;    // [2 block], [2 block + 1] begin and end in block_vertices
-layout(binding = 14) uniform samplerBuffer tools;            // 0: number of the call, blocks, tools; then
-                                                             // [1 + 9 tool + k] plane k; k = 8: slack, plane count
 
 layout(std430, binding = 5) writeonly buffer Work {
   uvec2 work[];  // (block, tool)
 };
 layout(std430, binding = 6) buffer Counters {
-  uint record_count, call_done, unused_0, unused_1;
-  uint group_count, one_y, one_z;  // size of the dispatch of compute_clip
+  uint record_count, call_done, groups_done, unused;
+  uint work_count, one_y, one_z;  // size of the dispatch of compute_faces
 };
 
 const float kRelativeSlack = 1e-6;  // of the coordinates' size: several times the rounding of a plane's height
 
 void main() {
   uint block = gl_GlobalInvocationID.x;
-  uvec3 this_call = uvec3(texelFetch(tools, 0).xyz);  // number, blocks, tools
-  if (block >= this_call.y) return;
-  if (block == 0u) call_done = this_call.x;  // proves in the answer that this dispatch ran
+  if (block >= block_count) return;
+  if (block == 0u) call_done = call;  // proves in the answer that this dispatch ran
 
   int begin = int(texelFetch(block_ranges, 2 * int(block)).x);
   int end = int(texelFetch(block_ranges, 2 * int(block) + 1).x);
@@ -38,14 +35,14 @@ void main() {
   vec3 extent = abs(centre) + half_size;
   float size = kRelativeSlack * (extent.x + extent.y + extent.z);
 
-  for (uint tool = 0u; tool < this_call.z; ++tool) {
-    vec2 slack_and_count = texelFetch(tools, int(9u * tool) + 9).xy;
-    float slack = slack_and_count.x + size;
+  for (uint tool = 0u; tool < tool_count; ++tool) {
+    vec4 margin = tools[tool].margin;
+    float slack = margin.x + size;
     bool outside = false;
-    for (int k = 0; k < int(slack_and_count.y); ++k) {
-      vec4 plane = texelFetch(tools, int(9u * tool) + 1 + k);
+    for (int k = 0; k < int(margin.y); ++k) {
+      vec4 plane = tools[tool].planes[k];
       outside = outside || dot(plane.xyz, centre) + plane.w + dot(abs(plane.xyz), half_size) < -slack;
     }
-    if (!outside) work[atomicAdd(group_count, 1u)] = uvec2(block, tool);
+    if (!outside) work[atomicAdd(work_count, 1u)] = uvec2(block, tool);
   }
 }

@@ -1,7 +1,6 @@
-// Compares every record of compute_clip.comp and every entry of the work list of compute_cull.comp with twins in
-// double, and the counters that compute_finish.comp leaves. The twins evaluate heights at the few points where the
-// smallest height of a segment can be largest; they do not clip. A face that the backend records without need, or
-// without its certain bit, costs time and changes no answer: only these tests notice it.
+// Compares every record of compute_faces.comp and every entry of the work list of compute_cull.comp with twins in
+// double, and tests the counters that they leave. A face that the backend records without need, or without its certain
+// bit, costs time and changes no answer: only these tests notice it.
 #include <glad/gl.h>
 
 #include <algorithm>
@@ -15,73 +14,20 @@ namespace {
 
 using namespace shaders;
 
-class ComputeFinish : public ComputeGlTest {};
-
 constexpr std::uint32_t kSeed = 4242;
 constexpr double kRelativeSlack = 1e-6;  // as in the shaders
 
-// ---- twin of compute_clip.comp ----
+// ---- twin of compute_faces.comp ----
 
 enum class Answer { Out, Uncertain, Certain };
 
-double least(const Heights& heights, const glm::dvec3& weights, std::size_t skip) {
-  double result = 1e30;
-  for (std::size_t k = 0; k < heights.size(); ++k)
-    if (k != skip) result = std::min(result, glm::dot(heights[k], weights));
-  return result;
-}
-
-// Returns the largest value, over the segment from weights p to weights q, of the smallest height over all planes but
-// `skip`: it lies at an end or where two heights are equal.
-double best_between(const Heights& heights, const glm::dvec3& p, const glm::dvec3& q, std::size_t skip) {
-  double best = std::max(least(heights, p, skip), least(heights, q, skip));
-  for (std::size_t i = 0; i < heights.size(); ++i) {
-    for (std::size_t j = i + 1; j < heights.size(); ++j) {
-      if (i == skip || j == skip) continue;
-      const glm::dvec3 difference = heights[i] - heights[j];
-      const double at_p = glm::dot(difference, p), at_q = glm::dot(difference, q);
-      if (!(at_p * at_q < 0.0)) continue;
-      best = std::max(best, least(heights, glm::mix(p, q, at_p / (at_p - at_q)), skip));
-    }
-  }
-  return best;
-}
-
-glm::dvec3 corner(int k) { return {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}; }
-
-double best_on_edges(const Heights& heights) {
-  const std::size_t none = heights.size();
-  return std::max({best_between(heights, corner(0), corner(1), none), best_between(heights, corner(1), corner(2), none),
-                   best_between(heights, corner(2), corner(0), none)});
-}
-
-// Returns the largest of best_between over the lines in which the face crosses a plane moved outwards by `slack`.
-double best_on_crossings(const Heights& heights, double slack) {
-  double best = -1e30;
-  for (std::size_t k = 0; k < heights.size(); ++k) {
-    std::vector<glm::dvec3> ends;
-    for (int from = 0; from < 3; ++from) {
-      const int to = (from + 1) % 3;
-      const double h = heights[k][from] + slack, g = heights[k][to] + slack;
-      if ((h < 0.0) != (g < 0.0)) ends.push_back(glm::mix(corner(from), corner(to), h / (h - g)));
-    }
-    if (ends.size() == 2) best = std::max(best, best_between(heights, ends[0], ends[1], k));
-  }
-  return best;
-}
-
-Answer clip_twin(const Heights& heights, double slack, bool exact_clip) {
-  for (const glm::dvec3& h : heights)
+Answer twin(const Heights& heights, double slack) {
+  glm::dvec3 lowest(1e30);  // of each corner, over the planes
+  for (const glm::dvec3& h : heights) {
     if (std::max({h.x, h.y, h.z}) < -slack) return Answer::Out;
-  const std::size_t none = heights.size();
-  double inside = -1e30;
-  for (int k = 0; k < 3; ++k) inside = std::max(inside, least(heights, corner(k), none));
-  if (inside >= slack) return Answer::Certain;
-  if (!exact_clip) return Answer::Uncertain;
-  const double on_edges = best_on_edges(heights);
-  if (on_edges >= slack) return Answer::Certain;
-  if (on_edges >= -2.0 * slack || best_on_crossings(heights, slack) >= -2.0 * slack) return Answer::Uncertain;
-  return Answer::Out;
+    lowest = glm::min(lowest, h);
+  }
+  return std::max({lowest.x, lowest.y, lowest.z}) >= slack ? Answer::Certain : Answer::Uncertain;
 }
 
 double slack_of(const Faces& faces, std::size_t slot, const Tool& tool) {
@@ -101,16 +47,16 @@ constexpr Scene kNear{"near the origin", {0.1, -0.2, 0.3}, 0.08f, 2e-5};
 constexpr Scene kFar{"far from the origin", {2.5e4, -3.2e4, 1.3e4}, 0.f, 0.012};
 
 struct Counts {
-  int out = 0, out_by_clip = 0, uncertain = 0, certain = 0, unclear = 0;
+  int out = 0, uncertain = 0, certain = 0, unclear = 0;
 };
 
 // Compares the records of the faces in `slots` for one tool; `records` are all records.
-void compare_clip(const ComputeOutput& output, const Faces& faces, std::span<const Tool> tools, std::uint32_t tool,
-                  std::size_t slot, bool exact_clip, double rounding, Counts& counts) {
+void compare(const ComputeOutput& output, const Faces& faces, std::span<const Tool> tools, std::uint32_t tool,
+             std::size_t slot, double rounding, Counts& counts) {
   const Heights heights = heights_of(faces, slot, tools[tool]);
   const double slack = slack_of(faces, slot, tools[tool]);
-  const Answer low = clip_twin(shifted(heights, -rounding), slack, exact_clip);
-  const Answer high = clip_twin(shifted(heights, rounding), slack, exact_clip);
+  const Answer low = twin(shifted(heights, -rounding), slack);
+  const Answer high = twin(shifted(heights, rounding), slack);
   if (low != high) {
     ++counts.unclear;
     return;
@@ -124,10 +70,9 @@ void compare_clip(const ComputeOutput& output, const Faces& faces, std::span<con
     ASSERT_EQ(found->certain, low == Answer::Certain) << "face " << face << ", tool " << tool << ", seed " << kSeed;
   }
   ++(low == Answer::Certain ? counts.certain : low == Answer::Uncertain ? counts.uncertain : counts.out);
-  counts.out_by_clip += low == Answer::Out && clip_twin(heights, slack, false) != Answer::Out;
 }
 
-class ShaderClip : public ComputeGlTest, public ::testing::WithParamInterface<bool> {
+class ShaderFaces : public ComputeGlTest {
  protected:
   void TearDown() override {
     if (context_) {
@@ -146,34 +91,32 @@ std::vector<Tool> scene_tools(Dice& dice, const Scene& scene) {
   return tools;
 }
 
-TEST_P(ShaderClip, RecordsWhatTheTwinRecords) {
+TEST_F(ShaderFaces, RecordsWhatTheTwinRecords) {
   for (const Scene& scene : {kNear, kFar}) {
     SCOPED_TRACE(scene.name);
     Dice dice(kSeed);
     const std::vector<Tool> tools = scene_tools(dice, scene);
     const Faces faces = random_faces(dice, 1000, scene.centre);  // the last block is short
-    const ComputeOutput output = run_clip_all(GetParam(), faces, tools, 77, 4 * faces.corners.size());
+    const ComputeOutput output = run_all_faces(faces, tools, 77, 4 * faces.corners.size());
     EXPECT_EQ(output.records, output.pairs.size());
     EXPECT_EQ(output.call_done, 77u);
-    EXPECT_EQ(output.groups[0], 0u);
+    EXPECT_TRUE(output.counters_reset);
+    EXPECT_EQ(output.wrong_corners, 0u);
     Counts counts;
     for (std::uint32_t tool = 0; tool < 5; ++tool)
       for (std::size_t slot = 0; slot < faces.corners.size(); ++slot)
-        compare_clip(output, faces, tools, tool, slot, GetParam(), scene.rounding, counts);
+        compare(output, faces, tools, tool, slot, scene.rounding, counts);
     for (const Pair& pair : output.pairs) EXPECT_TRUE(pair.tool < 5 && pair.item < 1000);
     EXPECT_GT(counts.out, 300);
     EXPECT_GT(counts.certain, 300);
     EXPECT_GT(counts.uncertain, 60);
-    if (GetParam()) {
-      EXPECT_GT(counts.out_by_clip, 40);
-    }
     EXPECT_LT(counts.unclear, 200);
   }
 }
 
 // Faces just before and just behind the change of the answer: the twin's slacks must be the shader's. Some corners are
 // kilometres away, so that the slack depends on the corner with the largest coordinates.
-TEST_P(ShaderClip, ChangesItsAnswerWhereTheTwinDoes) {
+TEST_F(ShaderFaces, ChangesItsAnswerWhereTheTwinDoes) {
   for (const bool far_corners : {false, true}) {
     Dice dice(kSeed + 4);
     std::vector<Tool> tools = scene_tools(dice, kNear);
@@ -183,16 +126,16 @@ TEST_P(ShaderClip, ChangesItsAnswerWhereTheTwinDoes) {
     Faces faces;
     for (const Tool& tool : tools) {
       const auto answer_of = [&](const Faces& all, std::size_t slot) {
-        return clip_twin(heights_of(all, slot, tool), slack_of(all, slot, tool), GetParam());
+        return twin(heights_of(all, slot, tool), slack_of(all, slot, tool));
       };
       add_faces_at_changes(dice, 400, kNear.centre, longest, 1.5 * rounding, far_corners ? 0.03 : 0.01, answer_of,
                            faces);
     }
-    const ComputeOutput output = run_clip_all(GetParam(), faces, tools, 1, 10000);
+    const ComputeOutput output = run_all_faces(faces, tools, 1, 10000);
     Counts counts;
     for (std::uint32_t tool = 0; tool < 5; ++tool)
       for (std::size_t slot = 0; slot < faces.corners.size(); ++slot)
-        compare_clip(output, faces, tools, tool, slot, GetParam(), rounding, counts);
+        compare(output, faces, tools, tool, slot, rounding, counts);
     EXPECT_GT(counts.out, 600);
     EXPECT_GT(counts.certain, 600);
     EXPECT_GT(counts.uncertain, 200);
@@ -200,18 +143,19 @@ TEST_P(ShaderClip, ChangesItsAnswerWhereTheTwinDoes) {
 }
 
 // The culled variant records the pairs of its work list, in any order, and no others.
-TEST_P(ShaderClip, RecordsThePairsOfTheWorkList) {
+TEST_F(ShaderFaces, RecordsThePairsOfTheWorkList) {
   Dice dice(kSeed + 1);
   const std::vector<Tool> tools = scene_tools(dice, kNear);
   const Faces faces = random_faces(dice, 200, kNear.centre);
   const std::vector<Pair> work{{3, 4}, {0, 2}, {2, 0}, {0, 1}, {1, 3}, {3, 0}};
-  const ComputeOutput output = run_clip_culled(GetParam(), faces, tools, work, 1000);
+  const ComputeOutput output = run_faces_of_work(faces, tools, work, 1000);
   EXPECT_EQ(output.records, output.pairs.size());
+  EXPECT_EQ(output.wrong_corners, 0u);
   Counts counts;
   std::size_t listed = 0;
   for (const Pair& pair : work) {
     for (std::size_t slot = 64 * pair.item; slot < std::min<std::size_t>(64 * pair.item + 64, 200); ++slot) {
-      compare_clip(output, faces, tools, pair.tool, slot, GetParam(), kNear.rounding, counts);
+      compare(output, faces, tools, pair.tool, slot, kNear.rounding, counts);
       listed += std::count_if(output.pairs.begin(), output.pairs.end(), [&](const Pair& record) {
         return record.item == faces.numbers[slot] && record.tool == pair.tool;
       });
@@ -222,22 +166,19 @@ TEST_P(ShaderClip, RecordsThePairsOfTheWorkList) {
 }
 
 // Records beyond the array are counted and not written.
-TEST_P(ShaderClip, CountsRecordsBeyondTheArray) {
+TEST_F(ShaderFaces, CountsRecordsBeyondTheArray) {
   Dice dice(kSeed + 2);
   const std::vector<Tool> tools = scene_tools(dice, kNear);
   const Faces faces = random_faces(dice, 64, kNear.centre);
-  const ComputeOutput all = run_clip_all(GetParam(), faces, tools, 1, 400);
+  const ComputeOutput all = run_all_faces(faces, tools, 1, 400);
   ASSERT_GT(all.records, 60u);
   for (const std::uint32_t capacity : {1u, 20u, all.records - 1, all.records}) {
-    const ComputeOutput some = run_clip_all(GetParam(), faces, tools, 1, capacity);
+    const ComputeOutput some = run_all_faces(faces, tools, 1, capacity);
     EXPECT_EQ(some.records, all.records);
     EXPECT_EQ(some.pairs.size(), capacity);
     for (const Pair& pair : some.pairs) EXPECT_EQ(std::count(all.pairs.begin(), all.pairs.end(), pair), 1);
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Variants, ShaderClip, ::testing::Bool(),
-                         [](const auto& info) { return std::string(info.param ? "GpuClip" : "HostClip"); });
 
 // ---- compute_cull.comp ----
 
@@ -336,12 +277,20 @@ TEST_F(ShaderCull, AllowsForTheRoundingOfTheFarthestVertex) {
   EXPECT_EQ(listed_above(1.055f), 0u);
 }
 
-TEST_F(ComputeFinish, RepliesAndResetsTheCounters) {
-  const FinishOutput output = run_finish(123, 456, 789);
-  EXPECT_EQ(output.reply_count, 123u);
-  EXPECT_EQ(output.reply_call, 456u);
-  EXPECT_EQ(output.record_count, 0u);
-  EXPECT_EQ(output.groups, glm::uvec3(0, 1, 1));
+// More tools than one pass has; the last workgroup of the last pass replies.
+TEST_F(ShaderFaces, RecordsTheToolsOfEveryPass) {
+  Dice dice(kSeed + 6);
+  std::vector<Tool> tools;
+  for (int k = 0; k < 150; ++k) tools.push_back(random_tool(dice, 1 + k % 8, kNear.centre, kNear.slack));
+  const Faces faces = random_faces(dice, 300, kNear.centre);
+  const ComputeOutput output = run_all_faces(faces, tools, 5, tools.size() * faces.corners.size());
+  EXPECT_EQ(output.records, output.pairs.size());
+  EXPECT_EQ(output.call_done, 5u);
+  Counts counts;
+  for (std::uint32_t tool = 0; tool < tools.size(); ++tool)
+    for (std::size_t slot = 0; slot < faces.corners.size(); ++slot)
+      compare(output, faces, tools, tool, slot, kNear.rounding, counts);
+  EXPECT_GT(counts.certain, 300);
 }
 
 }  // namespace

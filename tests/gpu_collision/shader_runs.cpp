@@ -29,29 +29,56 @@ void fill(gl::TexelBuffer& texture, const std::vector<T>& values) {
 
 void bind(const gl::TexelBuffer& texture, GLuint unit) { glBindTextureUnit(unit, texture.texture()); }
 
-std::vector<glm::vec4> texels_of(std::span<const Tool> tools, std::size_t blocks, std::uint32_t call) {
-  std::vector<glm::vec4> texels{
-      {static_cast<float>(call), static_cast<float>(blocks), static_cast<float>(tools.size()), 0.f}};
-  for (const Tool& tool : tools) {
-    // Unused planes exclude everything: a shader must not read them.
-    std::vector<glm::vec4> nine(kPlanes + 1, glm::vec4(0.f, 0.f, 0.f, -1e6f));
-    std::copy(tool.planes.begin(), tool.planes.end(), nine.begin());
-    nine[kPlanes] = {tool.slack, static_cast<float>(tool.planes.size()), 0.f, 0.f};
-    texels.insert(texels.end(), nine.begin(), nine.end());
-  }
-  return texels;
-}
+constexpr std::size_t kToolsPerPass = 64, kToolTexels = kPlanes + 1, kHeadTexels = 2;
+constexpr GLuint kFacesGroup = 256;
 
-gl::Program compute_program(std::string_view file, const std::string& head) {
-  const std::string source = head + std::string(gl::shader_source(file));
+// The uniform block of compute_tools.glsl, one per pass.
+class ToolBlocks {
+ public:
+  ToolBlocks(std::span<const Tool> tools, std::size_t blocks, std::uint32_t call, std::uint32_t groups) {
+    const std::size_t passes = (tools.size() + kToolsPerPass - 1) / kToolsPerPass;
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      const std::size_t first = pass * kToolsPerPass, count = std::min(kToolsPerPass, tools.size() - first);
+      // Unused planes exclude everything: a shader must not read them.
+      std::vector<glm::vec4> texels(kHeadTexels + kToolsPerPass * kToolTexels, glm::vec4(0.f, 0.f, 0.f, -1e6f));
+      const std::uint32_t head[] = {call, static_cast<std::uint32_t>(blocks), static_cast<std::uint32_t>(count),
+                                    static_cast<std::uint32_t>(first), groups * static_cast<std::uint32_t>(passes)};
+      std::memcpy(texels.data(), head, sizeof head);
+      for (std::size_t t = 0; t < count; ++t) {
+        const Tool& tool = tools[first + t];
+        const auto at = texels.begin() + static_cast<std::ptrdiff_t>(kHeadTexels + t * kToolTexels);
+        std::copy(tool.planes.begin(), tool.planes.end(), at);
+        at[kPlanes] = {tool.slack, static_cast<float>(tool.planes.size()), 0.f, 0.f};
+      }
+      buffers_.push_back(gl::make_buffer());
+      gl::fill_buffer(buffers_.back(), texels.data(), texels.size() * sizeof(glm::vec4));
+    }
+  }
+  std::size_t passes() const { return buffers_.size(); }
+  void bind(std::size_t pass) const { glBindBufferBase(GL_UNIFORM_BUFFER, gl::kToolsBlock, buffers_[pass].name()); }
+
+ private:
+  std::vector<gl::Buffer> buffers_;
+};
+
+gl::Program compute_program(std::string_view file, const std::string& switches) {
+  const std::string source = "#version 430\n" + switches + std::string(gl::shader_source("compute_tools.glsl")) +
+                             std::string(gl::shader_source(file));
   const std::array<gl::ShaderStage, 1> stages{{{GL_COMPUTE_SHADER, source}}};
   return gl::make_program(file, stages);
 }
 
-gl::Program clip_program(bool culled, bool exact_clip) {
-  return compute_program("compute_clip.comp", "#version 430\n#define CULLED " + std::to_string(culled) +
-                                                  "\n#define EXACT_CLIP " + std::to_string(exact_clip) + "\n");
+gl::Program faces_program(bool culled) {
+  return compute_program("compute_faces.comp", "#define CULLED " + std::to_string(culled) + "\n");
 }
+
+// A record as compute_faces.comp writes it.
+struct Record {
+  std::uint32_t slot, tool;
+  std::array<glm::vec3, 3> corners;
+  std::uint32_t unused;
+};
+static_assert(sizeof(Record) == 48);
 
 // The storage blocks of both compute shaders.
 class Storage {
@@ -59,53 +86,65 @@ class Storage {
   Storage(std::size_t work_pairs, std::size_t records)
       : work_(gl::make_buffer()),
         counters_(gl::make_buffer()),
-        answer_(gl::make_buffer()),
+        reply_(gl::make_buffer()),
+        records_(gl::make_buffer()),
         work_words_(2 * work_pairs),
-        records_(records) {
-    const std::vector<std::uint32_t> unwritten(std::max<std::size_t>(work_words_, 2), kUnwritten);
-    gl::fill_buffer(work_, unwritten.data(), unwritten.size() * sizeof(std::uint32_t));
-    const std::array<std::uint32_t, kHeaderWords> header{0, 0, 0, 0, 0, 1, 1, 0};
-    gl::fill_buffer(counters_, header.data(), sizeof header);
-    const std::vector<std::uint32_t> answer(2 * records + 2, kUnwritten);
-    gl::fill_buffer(answer_, answer.data(), answer.size() * sizeof(std::uint32_t));
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kWorkBlock, work_.name());
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kCountersBlock, counters_.name());
-    glBindBufferRange(GL_SHADER_STORAGE_BUFFER, gl::kRecordsBlock, answer_.name(), 0,
-                      static_cast<GLsizeiptr>(std::max<std::size_t>(2 * records, 2) * sizeof(std::uint32_t)));
+        record_words_(records * sizeof(Record) / sizeof(std::uint32_t)) {
+    give(work_, std::vector(std::max<std::size_t>(work_words_, 2), kUnwritten), gl::kWorkBlock);
+    give(counters_, {0, 0, 0, 0, 0, 1, 1, 0}, gl::kCountersBlock);
+    give(reply_, std::vector(4, kUnwritten), gl::kReplyBlock);
+    give(records_, std::vector(std::max<std::size_t>(record_words_, 12), kUnwritten), gl::kRecordsBlock);
   }
 
   void give_work(std::span<const Pair> work) {
     std::vector<std::uint32_t> words;
     for (const Pair& pair : work) words.insert(words.end(), {pair.item, pair.tool});
-    gl::fill_buffer(work_, words.data(), words.size() * sizeof(std::uint32_t));
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kWorkBlock, work_.name());
+    give(work_, words, gl::kWorkBlock);
   }
 
-  // Reads the header and the pairs: the work list, or the records.
-  ComputeOutput read(bool work_list) const {
-    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    const std::vector<std::uint32_t> header = words_of(counters_, kHeaderWords),
-                                     answer = words_of(answer_, 2 * records_);
-    ComputeOutput output;
-    output.records = header[0];
-    output.call_done = header[1];
-    std::memcpy(output.groups, &header[4], sizeof output.groups);
+  // Reads the counters and the work list.
+  ComputeOutput read_work() const {
+    ComputeOutput output = read_counters();
     const std::vector<std::uint32_t> work = words_of(work_, work_words_);
-    const std::uint32_t* word = work_list ? work.data() : answer.data();
-    const std::size_t count = work_list ? work.size() / 2 : records_;
-    for (std::size_t i = 0; i < count; ++i, word += 2) {
-      if (word[0] == kUnwritten && word[1] == kUnwritten) continue;
-      if (work_list) {
-        output.pairs.push_back({word[0], word[1], false});
-      } else {
-        output.pairs.push_back({word[0] & ~kCertain, word[1], (word[0] & kCertain) != 0});
+    for (std::size_t i = 0; i < work.size(); i += 2)
+      if (work[i] != kUnwritten || work[i + 1] != kUnwritten) output.pairs.push_back({work[i], work[i + 1], false});
+    std::sort(output.pairs.begin(), output.pairs.end());
+    return output;
+  }
+
+  // Reads the counters, or the reply of the last workgroup, and the records, with face numbers in place of slots and
+  // without the records of slots that repeat a face.
+  ComputeOutput read_records(const Faces& faces, bool replied) const {
+    ComputeOutput output = read_counters();
+    if (replied) {
+      output.counters_reset = output.records == 0 && words_of(counters_, kHeaderWords)[2] == 0;
+      const std::vector<std::uint32_t> reply = words_of(reply_, 2);
+      output.records = reply[0];
+      output.call_done = reply[1];
+    }
+    const std::vector<std::uint32_t> words = words_of(records_, record_words_);
+    for (std::size_t i = 0; i < words.size(); i += 12) {
+      Record record;
+      std::memcpy(&record, &words[i], sizeof record);
+      if (record.slot == kUnwritten && record.tool == kUnwritten) continue;
+      const std::uint32_t slot = record.slot & ~kCertain;
+      if (slot >= faces.corners.size()) {
+        --output.records;
+        continue;
       }
+      for (int k = 0; k < 3; ++k) output.wrong_corners += record.corners[k] != faces.positions[faces.corners[slot][k]];
+      output.pairs.push_back({faces.numbers[slot], record.tool, (record.slot & kCertain) != 0});
     }
     std::sort(output.pairs.begin(), output.pairs.end());
     return output;
   }
 
  private:
+  static void give(const gl::Buffer& buffer, const std::vector<std::uint32_t>& words, GLuint block) {
+    gl::fill_buffer(buffer, words.data(), words.size() * sizeof(std::uint32_t));
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, block, buffer.name());
+  }
+
   static std::vector<std::uint32_t> words_of(const gl::Buffer& buffer, std::size_t count) {
     std::vector<std::uint32_t> words(count);
     if (count == 0) return words;
@@ -114,62 +153,67 @@ class Storage {
     return words;
   }
 
-  gl::Buffer work_, counters_, answer_;
-  std::size_t work_words_, records_;
+  ComputeOutput read_counters() const {
+    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    const std::vector<std::uint32_t> header = words_of(counters_, kHeaderWords);
+    ComputeOutput output;
+    output.records = header[0];
+    output.call_done = header[1];
+    std::memcpy(output.groups, &header[4], sizeof output.groups);
+    return output;
+  }
+
+  gl::Buffer work_, counters_, reply_, records_;
+  std::size_t work_words_, record_words_;
 };
 
+// The last block repeats its last face.
 std::size_t padding_of(const Faces& faces) { return (64 - faces.corners.size() % 64) % 64; }
+GLuint blocks_of(const Faces& faces) { return static_cast<GLuint>((faces.corners.size() + 63) / 64); }
+GLuint groups_of(const Faces& faces) { return (64 * blocks_of(faces) + kFacesGroup - 1) / kFacesGroup; }
 
-// Replaces slots by face numbers, and drops the records of slots that repeat a face.
-ComputeOutput with_numbers(ComputeOutput output, const Faces& faces) {
-  const auto repeated =
-      std::erase_if(output.pairs, [&](const Pair& pair) { return pair.item >= faces.corners.size(); });
-  output.records -= static_cast<std::uint32_t>(repeated);
-  for (Pair& pair : output.pairs) pair.item = faces.numbers[pair.item];
-  std::sort(output.pairs.begin(), output.pairs.end());
-  return output;
-}
-
-// The textures of compute_clip.comp, bound.
-class ClipTextures {
+// The textures of compute_faces.comp, bound.
+class FaceTextures {
  public:
-  ClipTextures(const Faces& faces, std::span<const Tool> tools, std::uint32_t call = 0) {
+  explicit FaceTextures(const Faces& faces) {
     fill(positions_, faces.positions);
-    // The last block repeats its last face.
     std::vector<glm::uvec3> corners = faces.corners;
     corners.resize(corners.size() + padding_of(faces), corners.back());
     fill(corners_, corners);
-    fill(tools_, texels_of(tools, corners.size() / 64, call));
     bind(positions_, 10);
     bind(corners_, 13);
-    bind(tools_, 14);
   }
 
  private:
-  gl::TexelBuffer positions_{GL_R32F}, corners_{GL_R32UI}, tools_{GL_RGBA32F};
+  gl::TexelBuffer positions_{GL_R32F}, corners_{GL_R32UI};
 };
 
 }  // namespace
 
-ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, std::uint32_t call,
-                           std::size_t capacity) {
-  const gl::Program program = clip_program(false, exact_clip);
-  const ClipTextures textures(faces, tools, call);
+ComputeOutput run_all_faces(const Faces& faces, std::span<const Tool> tools, std::uint32_t call, std::size_t capacity) {
+  const gl::Program program = faces_program(false);
+  const FaceTextures textures(faces);
+  const ToolBlocks blocks(tools, blocks_of(faces), call, groups_of(faces));
   const Storage storage(0, capacity + padding_of(faces) * tools.size());
   glUseProgram(program.name());
-  glDispatchCompute(static_cast<GLuint>((faces.corners.size() + 63) / 64), 1, 1);
-  return with_numbers(storage.read(false), faces);
+  for (std::size_t pass = 0; pass < blocks.passes(); ++pass) {
+    blocks.bind(pass);
+    glDispatchCompute(groups_of(faces), 1, 1);
+  }
+  return storage.read_records(faces, true);
 }
 
-ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<const Tool> tools,
-                              std::span<const Pair> work, std::size_t capacity) {
-  const gl::Program program = clip_program(true, exact_clip);
-  const ClipTextures textures(faces, tools);
+ComputeOutput run_faces_of_work(const Faces& faces, std::span<const Tool> tools, std::span<const Pair> work,
+                                std::size_t capacity) {
+  const gl::Program program = faces_program(true);
+  const FaceTextures textures(faces);
+  const ToolBlocks blocks(tools, blocks_of(faces), 0, 0);
   Storage storage(work.size(), capacity + padding_of(faces) * tools.size());
   storage.give_work(work);
+  blocks.bind(0);
   glUseProgram(program.name());
   glDispatchCompute(static_cast<GLuint>(work.size()), 1, 1);
-  return with_numbers(storage.read(false), faces);
+  return storage.read_records(faces, false);
 }
 
 ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std::vector<std::uint32_t>> blocks,
@@ -181,37 +225,19 @@ ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std
     ranges.push_back(static_cast<std::uint32_t>(vertices.size()));
   }
   const gl::Program program = compute_program("compute_cull.comp", "");
-  gl::TexelBuffer positions_of_all(GL_R32F), vertices_of_all(GL_R32UI), ranges_of_all(GL_R32UI), planes(GL_RGBA32F);
+  gl::TexelBuffer positions_of_all(GL_R32F), vertices_of_all(GL_R32UI), ranges_of_all(GL_R32UI);
   positions_of_all.fill(positions.data(), positions.size_bytes());
   fill(vertices_of_all, vertices);
   fill(ranges_of_all, ranges);
-  fill(planes, texels_of(tools, blocks.size(), call));
   bind(positions_of_all, 10);
   bind(vertices_of_all, 11);
   bind(ranges_of_all, 12);
-  bind(planes, 14);
+  const ToolBlocks tool_blocks(tools, blocks.size(), call, 0);
+  tool_blocks.bind(0);
   const Storage storage(blocks.size() * tools.size(), 0);
   glUseProgram(program.name());
   glDispatchCompute(static_cast<GLuint>((blocks.size() + 31) / 32), 1, 1);
-  return storage.read(true);
-}
-
-FinishOutput run_finish(std::uint32_t record_count, std::uint32_t call, std::uint32_t group_count) {
-  const gl::Program program = compute_program("compute_finish.comp", "");
-  const gl::Buffer reply = gl::make_buffer(), counters = gl::make_buffer();
-  std::array<std::uint32_t, kHeaderWords> words{record_count, call, 0, 0, group_count, 1, 1, 0};
-  const std::array<std::uint32_t, 4> unwritten{kUnwritten, kUnwritten, kUnwritten, kUnwritten};
-  gl::fill_buffer(reply, unwritten.data(), sizeof unwritten);
-  gl::fill_buffer(counters, words.data(), sizeof words);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kReplyBlock, reply.name());
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, gl::kCountersBlock, counters.name());
-  glUseProgram(program.name());
-  glDispatchCompute(1, 1, 1);
-  glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  std::array<std::uint32_t, 4> written{};
-  glGetNamedBufferSubData(reply.name(), 0, sizeof written, written.data());
-  glGetNamedBufferSubData(counters.name(), 0, sizeof words, words.data());
-  return {written[0], written[1], words[0], {words[4], words[5], words[6]}};
+  return storage.read_work();
 }
 
 namespace {

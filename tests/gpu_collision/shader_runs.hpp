@@ -32,28 +32,22 @@ struct Pair {
 
 struct ComputeOutput {
   std::uint32_t groups[3] = {};  // dispatch size that compute_cull counts
-  std::uint32_t records = 0;     // number of records that compute_clip counts
+  std::uint32_t records = 0;     // number of records that compute_faces counts
   std::uint32_t call_done = 0;
-  std::vector<Pair> pairs;  // sorted
+  std::vector<Pair> pairs;        // sorted
+  std::size_t wrong_corners = 0;  // records whose corners are not those of the face
+  bool counters_reset = false;    // all counters are 0 afterwards
 };
 
-// compute_clip.comp on all blocks. `call`: number of the call. `capacity`: length of the record array.
-ComputeOutput run_clip_all(bool exact_clip, const Faces& faces, std::span<const Tool> tools, std::uint32_t call,
-                           std::size_t capacity);
-// compute_clip.comp on these (block, tool) pairs.
-ComputeOutput run_clip_culled(bool exact_clip, const Faces& faces, std::span<const Tool> tools,
-                              std::span<const Pair> work, std::size_t capacity);
+// compute_faces.comp on all faces. `call`: number of the call. `capacity`: length of the record array.
+ComputeOutput run_all_faces(const Faces& faces, std::span<const Tool> tools, std::uint32_t call, std::size_t capacity);
+// compute_faces.comp on these (block, tool) pairs.
+ComputeOutput run_faces_of_work(const Faces& faces, std::span<const Tool> tools, std::span<const Pair> work,
+                                std::size_t capacity);
 
 // compute_cull.comp. blocks[b]: vertex numbers of block b.
 ComputeOutput run_cull(std::span<const glm::vec3> positions, std::span<const std::vector<std::uint32_t>> blocks,
                        std::span<const Tool> tools, std::uint32_t call);
-
-// What compute_finish.comp leaves of these counters, and what it writes to host memory.
-struct FinishOutput {
-  std::uint32_t reply_count = 0, reply_call = 0, record_count = 0;
-  glm::uvec3 groups;
-};
-FinishOutput run_finish(std::uint32_t record_count, std::uint32_t call, std::uint32_t group_count);
 
 struct OcclusionOutput {
   std::vector<Pair> hits;     // sorted; (face, tool)

@@ -25,30 +25,6 @@ TEST_F(SubmissionsTest, AWaitCoversAllSubmissionsBeforeIt) {
   EXPECT_FALSE(fault.any());
 }
 
-TEST_F(SubmissionsTest, AMarkDoesNotCoverWhatFollows) {
-  gl::FaultWatch fault(*context_);
-  const auto first = submissions_.add();
-  submissions_.mark(fault);
-  submissions_.mark(fault);
-  const auto second = submissions_.add();
-  EXPECT_TRUE(submissions_.wait(first, fault));
-  EXPECT_FALSE(submissions_.finished(second));
-  EXPECT_TRUE(submissions_.wait(second, fault));
-  EXPECT_TRUE(submissions_.finished(second));
-}
-
-TEST_F(SubmissionsTest, MoreMarksThanFencesLoseNothing) {
-  gl::FaultWatch fault(*context_);
-  const auto first = submissions_.add();
-  for (int k = 0; k < 20; ++k) {
-    submissions_.mark(fault);
-    submissions_.add();
-  }
-  EXPECT_TRUE(submissions_.wait(first, fault));
-  EXPECT_TRUE(submissions_.wait(submissions_.add(), fault));
-  EXPECT_FALSE(fault.any());
-}
-
 // The query that waits first reads the error; the others of the same frame learn of it, later ones do not.
 TEST_F(SubmissionsTest, AnErrorReachesEveryQueryOfTheFrame) {
   gl::FaultWatch first(*context_), second(*context_), later(*context_);
