@@ -21,6 +21,7 @@ struct CompareCommand {
   QueryOptions query;
   std::string recording, backends = "all", json, csv, plot;
   double wobble = 0.02;
+  bool force = false;
 };
 
 std::unique_ptr<FrameSource> source_of(const CompareCommand& command) {
@@ -51,6 +52,7 @@ void run(const CompareCommand& command) {
   if (!command.json.empty()) json.emplace(command.json, OutputKind::Json);
   if (!command.csv.empty()) csv.emplace(command.csv, OutputKind::Table);
   if (!command.plot.empty()) plot.emplace(command.plot, OutputKind::Plot);
+  refuse_existing({{"--json", command.json}, {"--csv", command.csv}, {"--plot", command.plot}}, command.force);
   const auto source = source_of(command);
   Backends backends;
   const auto names = backend_list(command.backends, backends);
@@ -84,6 +86,7 @@ void add_compare_command(CLI::App& program) {
   sub->add_option("--json", command->json, "Write the results as JSON");
   sub->add_option("--csv", command->csv, "Write the results as a table, one row per backend");
   sub->add_option("--plot", command->plot, "Write the results as an SVG plot");
+  add_force_option(*sub, command->force);
   sub->footer(backend_help());
   sub->callback([command] { run(*command); });
 }

@@ -225,7 +225,7 @@ void run(const DemoCommand& command) {
   const CompareReport report = session_report(session, scene, gl_description(backends));
   save_text(folder / "compare.json", compare_json(report), OutputKind::Json);
   save_text(folder / "compare.svg", compare_svg(report), OutputKind::Plot);
-  write_report({(folder / "session.h5").string()}, (folder / "report.html").string());
+  write_report({(folder / "session.h5").string()}, (folder / "report.html").string(), true);
   fmt::print("session.h5, report.html, compare.json, compare.svg and picture.png are in {}\n", folder.string());
   conclude(session, report);
   if (session.disagreements() > 0) throw RunError("the backends disagree; see the table above");

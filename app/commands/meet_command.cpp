@@ -19,6 +19,7 @@ namespace {
 struct MeetCommand {
   std::string before[2], after[2], out;
   double tolerance_mm = 1e-3;
+  bool force = false;
 };
 
 struct Instants {
@@ -44,6 +45,7 @@ void run(const MeetCommand& command) {
       {{"--out", command.out}});
   std::optional<OutputFile> csv;
   if (!command.out.empty()) csv.emplace(command.out, OutputKind::Table);
+  refuse_existing({{"--out", command.out}}, command.force);
   const Instants first = load(command.before[0], command.after[0]), second = load(command.before[1], command.after[1]);
   const auto meetings = meshes_meet(first.motion(), second.motion(), command.tolerance_mm * kMillimetre);
   if (csv) {
@@ -72,6 +74,7 @@ void add_meet_command(CLI::App& program) {
   sub->add_option("B0", command->before[1], "Second mesh at the first instant")->required();
   sub->add_option("B1", command->after[1], "Second mesh at the second instant")->required();
   sub->add_option("-o,--out", command->out, "Table of pairs: rows first,second,time,apart_mm");
+  add_force_option(*sub, command->force);
   sub->add_option("--tolerance", command->tolerance_mm, "Distance at the reported time at which the search ends, mm")
       ->check(within(1e-6, 1.0))
       ->capture_default_str();

@@ -31,6 +31,7 @@ struct MeshCommand {
   std::vector<double> size{50.0, 50.0, 50.0}, exponents{1.0, 1.0};  // mm, half; 1
   double hole = 20.0;                                               // mm
   double join = 0.0, longest_boundary = 100.0;                      // mm
+  bool force = false;
 };
 
 struct Unit {
@@ -207,6 +208,7 @@ void print_lattice(const MeshCommand& command) {
 void check(const MeshCommand& command) {
   refuse_same_files({{"the mesh", command.file}}, {{"--json", command.json}});
   if (!command.json.empty()) refuse_foreign(command.json, OutputKind::Json);
+  refuse_existing({{"--json", command.json}}, command.force);
   const MeshReport report = report_of(command, true);
   print_size(report);
   print_health(report);
@@ -229,6 +231,7 @@ TriangleMesh shape_of(const MeshCommand& command) {
 
 void make(const MeshCommand& command) {
   refuse_foreign(command.out, OutputKind::Mesh);
+  refuse_existing({{"--out", command.out}}, command.force);
   const TriangleMesh mesh = shape_of(command);
   save_mesh(mesh, command.out);
   fmt::print("{}: {} faces, {} vertices, written to {}\n", command.organ, mesh.faces.size(), mesh.positions.size(),
@@ -238,6 +241,7 @@ void make(const MeshCommand& command) {
 void decimate_file(const MeshCommand& command) {
   refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
   refuse_foreign(command.out, OutputKind::Mesh);
+  refuse_existing({{"--out", command.out}}, command.force);
   const double unit = command.scale * kMillimetre;
   const TriangleMesh mesh = load_mesh(command.file, unit);
   const Decimated result = decimate(mesh, {.faces = static_cast<std::size_t>(command.faces)});
@@ -263,6 +267,7 @@ void print_repair(const Repaired& repaired) {
 void repair_file(const MeshCommand& command) {
   refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
   refuse_foreign(command.out, OutputKind::Mesh);
+  refuse_existing({{"--out", command.out}}, command.force);
   const double unit = command.scale * kMillimetre;
   const TriangleMesh mesh = load_mesh(command.file, unit);
   const Repaired result = [&] {
@@ -305,6 +310,7 @@ void add_mesh_command(CLI::App& program) {
   CLI::App* checking = add_file_command(
       *mesh, "check", "Check that the mesh is closed, manifold, oriented and free of self-intersections", *command);
   checking->add_option("--json", command->json, "Write the report as JSON");
+  add_force_option(*checking, command->force);
   checking->callback([command] { check(*command); });
 
   CLI::App* making =
@@ -325,12 +331,14 @@ void add_mesh_command(CLI::App& program) {
       ->check(within(0, 1e6))
       ->capture_default_str();
   making->add_option("-o,--out", command->out, "Mesh to write")->required();
+  add_force_option(*making, command->force);
   making->callback([command] { make(*command); });
 
   CLI::App* decimating =
       add_file_command(*mesh, "decimate", "Reduce the number of faces and report the error", *command);
   decimating->add_option("--faces", command->faces, "Target number of faces")->check(within(4, kMostFaces))->required();
   decimating->add_option("-o,--out", command->out, "Mesh to write")->required();
+  add_force_option(*decimating, command->force);
   decimating->callback([command] { decimate_file(*command); });
 
   CLI::App* repairing = add_file_command(
@@ -343,6 +351,7 @@ void add_mesh_command(CLI::App& program) {
       ->check(within(0, 1e6))
       ->capture_default_str();
   repairing->add_option("-o,--out", command->out, "Mesh to write")->required();
+  add_force_option(*repairing, command->force);
   repairing->callback([command] { repair_file(*command); });
   add_mesh_parts_command(*mesh);
 }

@@ -26,6 +26,10 @@ void add_access_option(CLI::App& command, SceneAccess& access) {
                    "Let the scene read files outside its folder and Trocar's data; only for scenes that you trust");
 }
 
+void add_force_option(CLI::App& command, bool& force) {
+  command.add_flag("--force", force, "Write over an output file that exists, if Trocar wrote it");
+}
+
 CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>& seed) {
   return command
       .add_option("--anatomy", seed,

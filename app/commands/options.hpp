@@ -17,6 +17,9 @@ CLI::Validator within(double low, double high);
 // Adds --allow-outside to a command that loads a scene.
 void add_access_option(CLI::App& command, SceneAccess& access);
 
+// Adds --force to a command, without which it writes over no file that the user named (refuse_existing).
+void add_force_option(CLI::App& command, bool& force);
+
 // Adds --anatomy to a command that starts a session.
 CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>& seed);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/pack.hpp"
 #include "sim/review/compact.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 struct PackCommand {
   std::string in, out;
-  bool compact = false;
+  bool compact = false, force = false;
 };
 
 // What a form of a recording takes: "5.43 MB, 0.40 MB a second".
@@ -51,6 +52,7 @@ void compute_again(const char* what, const PackCommand& command, const Recording
 void pack(const PackCommand& command) {
   refuse_same_files({{"recording", command.in}}, {{"--out", command.out}});
   const Recording recording(command.in);
+  refuse_existing({{"--out", command.out}}, command.force);
   if (command.compact)
     compute_again("pack", command, recording, compact_recording);
   else
@@ -61,6 +63,7 @@ void pack(const PackCommand& command) {
 void unpack(const PackCommand& command) {
   refuse_same_files({{"recording", command.in}}, {{"--out", command.out}});
   const Recording recording(command.in, nullptr, FormsRead::All);
+  refuse_existing({{"--out", command.out}}, command.force);
   if (recording.form() == RecordingForm::Full)
     throw InputError(fmt::format("{}: is a full recording already; nothing to unpack", command.in));
   if (recording.form() == RecordingForm::Compact)
@@ -79,6 +82,7 @@ void add_pack_commands(CLI::App& program) {
   for (CLI::App* sub : {pack_sub, unpack_sub}) {
     sub->add_option("recording", command->in, "Recording: .h5")->required();
     sub->add_option("-o,--out", command->out, "Recording to write: .h5")->required();
+    add_force_option(*sub, command->force);
   }
   pack_sub->add_flag("--compact", command->compact,
                      "Leave out what the instruments' motion determines; unpack computes it again, bit for bit");

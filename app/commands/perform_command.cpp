@@ -25,6 +25,7 @@ struct PerformCommand {
   std::string scene, skill = "expert", fault, out, backend;
   double dose = 1.0;
   std::uint32_t seed = 1;
+  bool force = false;
   SceneAccess access;
   std::optional<std::uint32_t> anatomy;
 };
@@ -66,6 +67,7 @@ void run(const PerformCommand& command) {
   const Scene scene = scene_with_task(command);
   refuse_same_files(files_of(scene), {{"--out", command.out}});
   const RecordingTarget target(command.out);
+  refuse_existing({{"--out", command.out}}, command.force);
   Backends backends;
   PerformedSession attempt(scene, style_of(command), command.seed, backends, command.backend);
   Session& session = attempt.session();
@@ -107,6 +109,7 @@ void add_perform_command(CLI::App& program) {
       ->check(within(0, 4294967295.0))
       ->capture_default_str();
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
+  add_force_option(*sub, command->force);
   sub->add_option("--backend", command->backend,
                   "auto or a backend (trocar query --help lists them); default: the scene's");
   add_anatomy_option(*sub, command->anatomy);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/commands/query_options.hpp"
 #include "app/compare/backends.hpp"
 #include "app/compare/compare.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct QueryCommand {
   QueryOptions query;
   std::string backend = "auto", out, json;
+  bool force = false;
 };
 
 nlohmann::ordered_json touch_record(std::size_t frame, const Touch& touch) {
@@ -52,6 +54,7 @@ void run(const QueryCommand& command) {
   OutputFile csv(command.out, OutputKind::Table);
   std::optional<OutputFile> json_file;
   if (!command.json.empty()) json_file.emplace(command.json, OutputKind::Json);
+  refuse_existing({{"--out", command.out}, {"--json", command.json}}, command.force);
   const auto source = load_query_source(command.query, 0.0);
   Backends backends;
   const BackendChoice choice = backends.resolve(command.backend, std::array{source->organ(0)});
@@ -101,6 +104,7 @@ void add_query_command(CLI::App& program) {
   sub->add_option("--backend", command->backend, "auto or one of the backends below")->capture_default_str();
   sub->add_option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
   sub->add_option("--json", command->json, "Write the same as JSON, with point, normal, depth and time of each touch");
+  add_force_option(*sub, command->force);
   sub->footer(backend_help());
   sub->callback([command] { run(*command); });
 }

@@ -30,7 +30,7 @@ struct RecordCommand {
   std::string scene, out, backend, validate;
   std::vector<std::string> trajectories;  // [INSTRUMENT=]FILE
   IgtlServerParams igtl;
-  bool publish = false;
+  bool publish = false, force = false;
   SceneAccess access;
   std::optional<std::uint32_t> anatomy;
 };
@@ -89,6 +89,7 @@ void run(const RecordCommand& command) {
   Scene scene = with_anatomy(load_scene(command.scene, command.access), command.anatomy);
   refuse_inputs_as_output(command, scene);
   const RecordingTarget target(command.out);
+  refuse_existing({{"--out", command.out}}, command.force);
   const Trajectories trajectories = load_trajectories(command, scene);
   keep_only(scene, trajectories);
   Backends backends;
@@ -144,6 +145,7 @@ void add_record_command(CLI::App& program) {
   sub->add_option("scene", command->scene, "Scene: .toml")->required();
   sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, one per instrument")->required();
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
+  add_force_option(*sub, command->force);
   sub->add_option("--backend", command->backend,
                   "auto or a backend (trocar query --help lists them); default: the scene's");
   sub->add_option("--validate", command->validate, "Second backend that checks every frame, for example obb-refit");

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/compare/backends.hpp"
 #include "app/replay/replay.hpp"
 #include "app/report/session_summary.hpp"
@@ -41,10 +42,11 @@ void write_replay(OutputFile& out, const std::string& backend, std::uint64_t fra
 }
 
 // Repeats the touch query of every recorded frame; the answers must equal the recorded ones.
-void replay_file(const std::string& file, const std::string& backend_name, const std::string& json_file) {
+void replay_file(const std::string& file, const std::string& backend_name, const std::string& json_file, bool force) {
   refuse_same_files({{"the recording", file}}, {{"--json", json_file}});
   std::optional<OutputFile> json;
   if (!json_file.empty()) json.emplace(json_file, OutputKind::Json);
+  refuse_existing({{"--json", json_file}}, force);
   const Recording recording(file);
   Backends backends;
   const BackendChoice choice = backends.resolve(backend_name.empty() ? recording.text("backend") : backend_name, {});
@@ -85,7 +87,9 @@ void add_recording_commands(CLI::App& program) {
   replay_sub->add_option("recording", *file, "Recording: .h5")->required();
   replay_sub->add_option("--backend", *backend, "Backend to use; default: the recorded one");
   replay_sub->add_option("--json", *json, "Write the counts as JSON");
-  replay_sub->callback([file, backend, json] { replay_file(*file, *backend, *json); });
+  const auto force = std::make_shared<bool>(false);
+  add_force_option(*replay_sub, *force);
+  replay_sub->callback([file, backend, json, force] { replay_file(*file, *backend, *json, *force); });
 }
 
 }  // namespace trocar

@@ -4,13 +4,14 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/report/write_report.hpp"
 
 namespace trocar {
 namespace {
 
-void run(const std::vector<std::string>& files, const std::string& out) {
-  const std::size_t bytes = write_report(files, out);
+void run(const std::vector<std::string>& files, const std::string& out, bool force) {
+  const std::size_t bytes = write_report(files, out, force);
   fmt::print("{}: {} of {:.1f} MB; open it in a browser\n", out,
              files.size() == 1 ? "a report" : fmt::format("a comparison of {} attempts", files.size()),
              static_cast<double>(bytes) / 1e6);
@@ -25,7 +26,9 @@ void add_report_command(CLI::App& program) {
       program.add_subcommand("report", "Write a page for a browser: one recording in full, or several side by side");
   sub->add_option("recordings", *files, "Recordings: .h5, in order of time")->required();
   sub->add_option("-o,--out", *out, "Page: .html")->required();
-  sub->callback([files, out] { run(*files, *out); });
+  const auto force = std::make_shared<bool>(false);
+  add_force_option(*sub, *force);
+  sub->callback([files, out, force] { run(*files, *out, *force); });
 }
 
 }  // namespace trocar

@@ -21,7 +21,7 @@ constexpr const char* kQualities[] = {"low", "medium", "high"};
 struct RunCommand {
   std::string scene, folder = "out", picture, state, quality = "auto";
   WindowOptions options;
-  bool no_check = false, publish = false;
+  bool no_check = false, publish = false, force = false;
   IgtlServerParams igtl;
 };
 
@@ -35,6 +35,7 @@ void check_files(const RunCommand& command) {
   refuse_same_files(inputs, {{"--state", command.state}, {"--picture", command.picture}});
   if (!command.state.empty()) OutputFile(command.state, OutputKind::Json);
   if (!command.picture.empty()) OutputFile(command.picture, OutputKind::Picture);
+  refuse_existing({{"--picture", command.picture}}, command.force);
   if (std::filesystem::exists(command.folder) && !std::filesystem::is_directory(command.folder))
     throw InputError(fmt::format("{}: --folder must name a folder", command.folder));
 }
@@ -70,6 +71,7 @@ void add_run_command(CLI::App& program) {
       ->capture_default_str();
   sub->add_option("--folder", command->folder, "Folder for recordings and pictures")->capture_default_str();
   sub->add_option("--picture", command->picture, "Save the last frame, panels included: .png");
+  add_force_option(*sub, command->force);
   sub->add_option("--quality", command->quality, "Picture quality: auto, low, medium or high")
       ->check(CLI::IsMember({"auto", "low", "medium", "high"}))
       ->capture_default_str();

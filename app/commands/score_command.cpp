@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
@@ -20,6 +21,7 @@ namespace {
 struct ScoreOptions {
   std::vector<std::string> files, trajectories;
   std::string json, csv;
+  bool force = false;
 };
 
 std::string value_text(const Metric& metric) {
@@ -89,6 +91,7 @@ void score(const ScoreOptions& options) {
   refuse_same_files(inputs, {{"--json", options.json}, {"--csv", options.csv}});
   if (!options.json.empty()) json.emplace(options.json, OutputKind::Json);
   if (!options.csv.empty()) csv.emplace(options.csv, OutputKind::Table);
+  refuse_existing({{"--json", options.json}, {"--csv", options.csv}}, options.force);
   std::vector<Attempt> attempts;
   for (const std::string& file : options.files) attempts.push_back(score_recording(Recording(file), file));
   for (const std::string& file : options.trajectories)
@@ -114,6 +117,7 @@ void add_score_command(CLI::App& program) {
                   "Motions of an instrument: .csv, in millimetres; only the motion metrics are known");
   sub->add_option("--json", options->json, "Write all results as JSON");
   sub->add_option("--csv", options->csv, "Write all results as a table, one row per metric");
+  add_force_option(*sub, options->force);
   sub->callback([options] { score(*options); });
 }
 

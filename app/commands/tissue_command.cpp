@@ -27,7 +27,7 @@ struct TestCommand {
   SpecimenOptions specimen;
   double to = 0.0;
   int steps = 10;
-  bool reference = false;
+  bool reference = false, force = false;
   std::string out, plot, field;
 };
 
@@ -35,6 +35,7 @@ struct FitCommand {
   SpecimenOptions specimen;
   std::string data, out;
   int every = 1;
+  bool force = false;
   double from = 0.05, up_to = kMostStrain;
 };
 
@@ -108,6 +109,7 @@ void test(const TestCommand& command) {
   std::optional<OutputFile> curve, plot, field;
   open(curve, command.out, OutputKind::Table), open(plot, command.plot, OutputKind::Plot);
   open(field, command.field, OutputKind::Table);
+  refuse_existing({{"--out", command.out}, {"--plot", command.plot}, {"--field", command.field}}, command.force);
   const TissueParams params = params_of(o);
   const CurveTest setup = test_of(o, params.node_spacing);
   const Specimen specimen = make_specimen(setup.mesh, params, setup.turn);
@@ -152,6 +154,7 @@ void fit(const FitCommand& command) {
   refuse_contradictions(o);
   refuse_same_files({{"the curve", command.data}, {"--mesh", o.mesh}}, {{"--out", command.out}});
   OutputFile out(command.out, OutputKind::Material);
+  refuse_existing({{"--out", command.out}}, command.force);
   const std::vector<CurvePoint> points = load_curve(command.data, kMostStrain);
   const std::vector<bool> is_fitted = fitted_rows(command, points);
   std::vector<CurvePoint> fitted;
@@ -200,6 +203,7 @@ void add_test(CLI::App& tissue) {
                   "Curve to write: strain,force_n, gravity_m_s2,drop_mm or angle_deg,torque_n_m");
   sub->add_option("--plot", command->plot, "Plot of the curve to write, SVG");
   sub->add_option("--field", command->field, "Displacement of every node at the last load, a table to write");
+  add_force_option(*sub, command->force);
   sub->callback([command] { test(*command); });
 }
 
@@ -220,6 +224,7 @@ void add_fit(CLI::App& tissue) {
       ->check(within(1e-3, kMostStrain))
       ->capture_default_str();
   sub->add_option("-o,--out", command->out, "Material to write, TOML")->required();
+  add_force_option(*sub, command->force);
   sub->callback([command] { fit(*command); });
 }
 

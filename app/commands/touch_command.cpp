@@ -23,6 +23,7 @@ struct TouchCommand {
   std::vector<std::string> shapes;
   double scale = 1.0, most_deviation_mm = 0.3;
   int most_pieces = 16, every = 1;
+  bool force = false;
 };
 
 Trajectory trajectory_of(const TouchCommand& command) {
@@ -42,6 +43,7 @@ void run(const TouchCommand& command) {
   OutputFile csv(command.out, OutputKind::Table);
   std::optional<OutputFile> depth;
   if (!command.depth.empty()) depth.emplace(command.depth, OutputKind::Table);
+  refuse_existing({{"--out", command.out}, {"--depth", command.depth}}, command.force);
   const Trajectory trajectory = trajectory_of(command);
   const TriangleMesh organ = load_mesh(command.mesh, command.scale * kMillimetre);
   if (organ.faces.empty()) throw InputError(fmt::format("{}: the mesh has no faces", command.mesh));
@@ -89,6 +91,7 @@ void add_touch_command(CLI::App& program) {
       ->required();
   sub->add_option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
   sub->add_option("--depth", command->depth, "Table of tip depths: rows frame,inside,depth_mm; negative outside");
+  add_force_option(*sub, command->force);
   sub->add_option("--bulge", command->most_deviation_mm,
                   "Largest one-sided Hausdorff distance of a convex piece from the shape, mm")
       ->check(within(1e-3, 1000))

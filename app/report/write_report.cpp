@@ -47,11 +47,12 @@ LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
 
 }  // namespace
 
-std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page) {
+std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page, bool force) {
   std::vector<NamedFile> inputs;
   for (const std::string& file : recordings) inputs.push_back({"the recording", file});
   refuse_same_files(inputs, {{"the page", page}});
   OutputFile out(page, OutputKind::Page);
+  refuse_existing({{"the page", page}}, force);
   const bool single = recordings.size() == 1;
   std::vector<ReportSession> sessions;
   for (const std::string& file : recordings) sessions.push_back(session_of(file, single ? kInFull : kSideBySide));

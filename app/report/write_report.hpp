@@ -10,8 +10,8 @@
 namespace trocar {
 
 // Writes a page that shows one recording in full, or several side by side, ordered by date. Returns the page's size in
-// bytes.
+// bytes. `force`: write over a page that exists.
 // Throws InputError for a file that is not a recording or cannot be written, RunError when the disk is full.
-std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page);
+std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page, bool force);
 
 }  // namespace trocar

@@ -85,6 +85,7 @@ void check_outputs(const SweepOptions& options, const Plan& plan) {
       const OutputFile table(file, OutputKind::Table);
     }
   }
+  refuse_existing({{"--out", options.out}, {"--csv", options.csv}, {"--times", options.times}}, options.force);
 }
 
 RunnerParams runner_params(const SweepOptions& options, const Plan& plan) {
@@ -174,6 +175,7 @@ void add_sweep_options(CLI::App& command, SweepOptions& options) {
                   "results")
       ->excludes(csv)
       ->excludes(times);
+  command.add_flag("--force", options.force, "Write over results that exist, if Trocar wrote them");
   command.add_option("--jobs", options.jobs, "Cases at a time; 0: as many as this machine has cores")
       ->check(CLI::Range(0, kMostJobs))
       ->capture_default_str();

@@ -19,6 +19,7 @@ struct SweepOptions {
   std::string plan, out, csv, times;
   std::string part;                        // "3/16"; empty: all cases
   std::string program = "/proc/self/exe";  // that runs the commands of the cases
+  bool force = false;                      // write over results that exist
   int jobs = 0;                            // cases at a time in this process; 0: one per core
 };
 void add_sweep_options(CLI::App& command, SweepOptions& options);

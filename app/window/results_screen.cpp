@@ -125,7 +125,7 @@ void ResultsScreen::write_report_page() {
   try {
     auto page = recording_;
     page.replace_extension(".html");
-    write_report({recording_.string()}, page);
+    write_report({recording_.string()}, page, true);
     report_ = page;
     note_ = fmt::format("Report written to {}", std::filesystem::absolute(page).string());
   } catch (const std::runtime_error& error) {

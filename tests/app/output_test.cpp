@@ -99,7 +99,8 @@ TEST_F(Output, ABusyPortKeepsTheOldRecording) {
 
 TEST_F(Output, OnlyAFinishedRecordingIsReplaced) {
   const std::string mine = recording("mine.h5");
-  EXPECT_EQ(run(record(scene_, mine, motion_)).status, 0);
+  expect_kept(mine, record(scene_, mine, motion_), "mine.h5: exists (--out); name another file, or add --force");
+  EXPECT_EQ(run(record(scene_, mine, motion_, "--force")).status, 0);
   EXPECT_NE(run("recover " + mine).out.find("already complete"), std::string::npos);
   const std::string foreign = at("foreign.h5");
   ASSERT_EQ(std::system(("/usr/bin/python3 -c \"import h5py; h5py.File('" + foreign + "', 'w')['x'] = 1\"").c_str()),
@@ -196,11 +197,12 @@ TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
     file(tried.name, "{\"faces\": \"precious\"}\n");
     expect_kept(name, tried.before + name, "not written over");
     fs::resize_file(name, 0);  // as mktemp leaves it
-    for (int time = 0; time < 2; ++time) {
-      const Outcome outcome = run(tried.before + name);
-      EXPECT_EQ(outcome.status, 0) << tried.before << name << "\n" << outcome.err;
-    }
+    const Outcome first = run(tried.before + name);
+    EXPECT_EQ(first.status, 0) << tried.before << name << "\n" << first.err;
     EXPECT_GT(fs::file_size(name), 10u);
+    expect_kept(name, tried.before + name, "or add --force to write over it");
+    const Outcome second = run(tried.before + name + " --force");
+    EXPECT_EQ(second.status, 0) << tried.before << name << "\n" << second.err;
   }
   for (const char* option : {"--csv ", "--pvd "}) {
     const std::string into = at("into");
