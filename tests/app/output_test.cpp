@@ -63,7 +63,7 @@ TEST_F(Output, AnErrorAtTheStartKeepsTheOldRecording) {
     std::string arguments, part;
   };
   const auto named = [&](const char* organ, const char* tool) {
-    return record(file("bad.toml", scene(organ, tool)), kept, motion_);
+    return record(file("bad.toml", scene(organ, tool)), kept, motion_, "--force");
   };
   for (const char* name : {"a/b", ".", "..", "", "a\\nb", "a\\tb", "a\\u001bb", " a", "a "}) {
     expect_kept(kept, named(name, "probe"), "organ.name: a name must ");
@@ -71,12 +71,12 @@ TEST_F(Output, AnErrorAtTheStartKeepsTheOldRecording) {
   }
   const std::string far = file("far.csv", std::string(kHeader) + "0,-60,-40,260,-60,75,185\n0.02,0,0,260,0,0,1e6\n");
   const Case cases[] = {
-      {record(scene_, kept, far), "far.csv:3: 1000000 in column tip_z"},
-      {record(scene_, kept, at("absent.csv")), "absent.csv: there is no such file"},
-      {record(at("absent.toml"), kept, motion_), "absent.toml: there is no such file"},
-      {record(scene_, kept, "knife=" + motion_), "no instrument 'knife'"},
-      {record(scene_, kept, motion_, "--validate fast"), "unknown backend 'fast'"},
-      {"perform " + scene_ + " -o " + kept, "has no [task]"},
+      {record(scene_, kept, far, "--force"), "far.csv:3: 1000000 in column tip_z"},
+      {record(scene_, kept, at("absent.csv"), "--force"), "absent.csv: there is no such file"},
+      {record(at("absent.toml"), kept, motion_, "--force"), "absent.toml: there is no such file"},
+      {record(scene_, kept, "knife=" + motion_, "--force"), "no instrument 'knife'"},
+      {record(scene_, kept, motion_, "--force --validate fast"), "unknown backend 'fast'"},
+      {"perform " + scene_ + " --force -o " + kept, "has no [task]"},
       {"demo --headless --frames 2 --backend fast --out " + folder_.path().string() + " --scene " + scene_, "fast"},
   };
   for (const Case& tried : cases) expect_kept(kept, tried.arguments, tried.part);
@@ -93,7 +93,7 @@ TEST_F(Output, ABusyPortKeepsTheOldRecording) {
   socklen_t size = sizeof address;
   getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
   const std::string port = std::to_string(ntohs(address.sin_port));
-  expect_kept(kept, record(scene_, kept, motion_, "--igtl-port " + port), "port " + port);
+  expect_kept(kept, record(scene_, kept, motion_, "--force --igtl-port " + port), "port " + port);
   close(listener);
 }
 
@@ -245,7 +245,7 @@ TEST_F(Output, OnlyRegularFilesAreWritten) {
   // A symbolic link stays a link; its target is replaced.
   fs::create_symlink(at("real.csv"), at("link.csv"));
   file("real.csv", "frame,face\n");
-  EXPECT_EQ(run(query + at("link.csv")).status, 0);
+  EXPECT_EQ(run(query + at("link.csv") + " --force").status, 0);
   EXPECT_TRUE(fs::is_symlink(at("link.csv")));
   EXPECT_EQ(read_file(at("real.csv")), "frame,face\n1,0\n");
 }
@@ -258,8 +258,8 @@ TEST_F(Output, AFullDiskKeepsTheOldFile) {
     return text;
   }();
   const std::string line = "ulimit -f 8; " + std::string(TROCAR_PROGRAM) + " query --mesh " + mesh_ + " --trajectory " +
-                           file("long.csv", rows) + " --radius 2.5 --backend scan --out " + kept + " >/dev/null 2>" +
-                           at("stderr");
+                           file("long.csv", rows) + " --radius 2.5 --backend scan --force --out " + kept +
+                           " >/dev/null 2>" + at("stderr");
   const int status = std::system(("trap '' XFSZ; " + line).c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1) << read_file(at("stderr"));
   EXPECT_NE(read_file(at("stderr")).find("is the disk full?"), std::string::npos) << read_file(at("stderr"));

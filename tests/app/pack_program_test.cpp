@@ -67,7 +67,7 @@ TEST_F(PackProgram, AFullDiskKeepsTheOldRecording) {
   const std::string before = read_file(at("old.h5"));
   for (const std::string& command :
        {"pack " + at("full.h5"), "pack " + at("full.h5") + " --compact", "unpack " + at("compact.h5")}) {
-    const Outcome outcome = run(command + " -o " + at("old.h5"), "ulimit -f 64;");
+    const Outcome outcome = run(command + " --force -o " + at("old.h5"), "ulimit -f 64;");
     EXPECT_EQ(outcome.status, 1) << command << outcome.out;
     EXPECT_NE(outcome.err.find("old.h5: the file could not be written (File too large)"), std::string::npos)
         << outcome.err;
@@ -81,7 +81,8 @@ TEST_F(PackProgram, RefusesWhatItCannotRewrite) {
   expect_refused("pack " + full + " -o " + full, "--out is also read");
   expect_refused("pack " + mesh_ + " -o " + at("out.csv"), "is not a recording");
   expect_refused("unpack " + full + " -o " + at("out.csv"), "is a full recording already");
-  expect_refused("pack " + full + " -o " + mesh_, "is not overwritten");
+  expect_refused("pack " + full + " -o " + mesh_, "add --force");
+  expect_refused("pack " + full + " --force -o " + mesh_, "is not overwritten");
   const std::string kept = (repository_file("tests/recordings") / "format-2.4.h5.gz").string();
   ASSERT_EQ(std::system(("gzip -dc " + kept + " > " + old).c_str()), 0);
   expect_refused("pack " + old + " --compact -o " + at("out.csv"), "version 5 of the tissue model");

@@ -126,8 +126,9 @@ class ProgramFaults : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-constexpr const char* kReaders[] = {"score killed.h5", "export killed.h5 --csv csv", "report killed.h5 -o r.html",
-                                    "replay killed.h5 --backend scan", "compare killed.h5 --backends scan,obb-refit"};
+constexpr const char* kReaders[] = {"score killed.h5", "export killed.h5 --csv csv",
+                                    "report killed.h5 --force -o r.html", "replay killed.h5 --backend scan",
+                                    "compare killed.h5 --backends scan,obb-refit"};
 
 TEST_F(ProgramFaults, EveryReaderHandlesARecordingKilledAtAnyTime) {
   const unsigned seed = 20261122;

@@ -263,7 +263,7 @@ TEST_F(Program, MeshTools) {
   EXPECT_EQ(check.status, 0);
   EXPECT_NE(check.out.find("sound: fit for simulation"), std::string::npos) << check.out;
   EXPECT_EQ(run("mesh decimate " + out + " --faces 1000 -o " + (folder_.path() / "less.ply").string()).status, 0);
-  expect_refused("mesh make kidney -o " + out, "kidney");
+  expect_refused("mesh make kidney --force -o " + out, "kidney");
 }
 
 // An organ with hundreds of open edges: tissue refuses it, and accepts the repaired one.
@@ -343,7 +343,7 @@ TEST_F(Program, MakesSuperquadrics) {
   const std::string out = (folder_.path() / "out.csv").string(), mesh = (folder_.path() / "shape.obj").string();
   for (const char* shape :
        {"superellipsoid --size 60,40,20 --exponents 0.2,3", "supertoroid --exponents 1,0.5 --hole 10"}) {
-    const Outcome made = run(std::string("mesh make ") + shape + " --faces 3000 -o " + mesh);
+    const Outcome made = run(std::string("mesh make ") + shape + " --faces 3000 --force -o " + mesh);
     ASSERT_EQ(made.status, 0) << made.err;
     const Outcome check = run("mesh check " + mesh);
     EXPECT_NE(check.out.find("sound: fit for simulation"), std::string::npos) << check.out;

@@ -37,7 +37,7 @@ class Program : public ::testing::Test {
   std::string query(const std::string& mesh, const std::string& trajectory, const std::string& radius,
                     const std::string& more = "--backend scan") {
     return "query --mesh " + mesh + " --trajectory " + trajectory + " --radius " + radius + " --out " +
-           (folder_.path() / "out.csv").string() + " " + more;
+           (folder_.path() / "out.csv").string() + " --force " + more;
   }
 
   // Expects one sentence on stderr, status 2 and no output file.

@@ -57,7 +57,7 @@ TEST_F(TissueCommand, ReproducesMeasuredSilicones) {
     for (std::size_t i = 0; i < data["compression"].size(); ++i)
       curve += fmt::format("{},{},{}\n", data["compression"][i].get<double>(), material["mean_N"][i].get<double>(),
                            material["sd_N"][i].get<double>());
-    const Outcome fitted = run(fmt::format("tissue fit {} --every 2 --spacing 7.5 {} -o {}",
+    const Outcome fitted = run(fmt::format("tissue fit {} --every 2 --spacing 7.5 {} --force -o {}",
                                            folder_.write("s.csv", curve).string(), plates, at("s.toml")));
     ASSERT_EQ(fitted.status, 0) << fitted.err;
     const std::string before = "largest error from 0.05 on ";
