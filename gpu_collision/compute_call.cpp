@@ -53,6 +53,10 @@ gl::Program compute_program(std::string_view file, std::string_view prelude) {
   return gl::make_program(file, stages);
 }
 
+gl::Program faces_program(bool culled) {
+  return compute_program("compute_faces.comp", culled ? "#define CULLED 1\n" : "#define CULLED 0\n");
+}
+
 std::uint32_t groups_of(std::uint32_t blocks) { return (blocks * kBlockFaces + kFacesGroup - 1) / kFacesGroup; }
 
 }  // namespace
@@ -61,9 +65,9 @@ ComputeCall::ComputeCall(GlContext& context, const ComputeTuning& tuning, gl::Fa
     : context_(context), fault_(fault), tuning_(tuning) {
   if (tuning.cull_blocks) {
     cull_ = compute_program("compute_cull.comp", "");
-    faces_of_work_ = compute_program("compute_faces.comp", "#define CULLED 1\n");
+    faces_of_work_ = faces_program(true);
   } else {
-    all_faces_ = compute_program("compute_faces.comp", "#define CULLED 0\n");
+    all_faces_ = faces_program(false);
   }
   GLint64 max_block = 0;
   glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_COUNT, 0, &max_groups_);
@@ -106,8 +110,7 @@ void ComputeCall::reserve(std::size_t blocks, std::size_t tools) {
   make_room(std::min(more_blocks * kBlockFaces * more_tools, kUsualRecords));
   if (tuning_.cull_blocks) work_.fill(nullptr, work_bytes);
   // Compiled with the buffers, not in the frame that first has so many pairs.
-  if (!culls(more_blocks, more_tools) && !all_faces_)
-    all_faces_ = compute_program("compute_faces.comp", "#define CULLED 0\n");
+  if (!culls(more_blocks, more_tools) && !all_faces_) all_faces_ = faces_program(false);
   fault_.check();
 }
 

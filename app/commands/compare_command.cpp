@@ -45,14 +45,15 @@ void write(std::optional<OutputFile>& file, const std::string& text) {
 
 void run(const CompareCommand& command) {
   std::optional<OutputFile> json, csv, plot;
+  const std::vector<NamedFile> outputs{{"--json", command.json}, {"--csv", command.csv}, {"--plot", command.plot}};
   refuse_same_files({{"the recording", command.recording},
                      {"--mesh", command.query.mesh},
                      {"--trajectory", command.query.trajectory}},
-                    {{"--json", command.json}, {"--csv", command.csv}, {"--plot", command.plot}});
+                    outputs);
   if (!command.json.empty()) json.emplace(command.json, OutputKind::Json);
   if (!command.csv.empty()) csv.emplace(command.csv, OutputKind::Table);
   if (!command.plot.empty()) plot.emplace(command.plot, OutputKind::Plot);
-  refuse_existing({{"--json", command.json}, {"--csv", command.csv}, {"--plot", command.plot}}, command.force);
+  refuse_existing(outputs, command.force);
   const auto source = source_of(command);
   Backends backends;
   const auto names = backend_list(command.backends, backends);

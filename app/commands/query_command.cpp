@@ -49,12 +49,12 @@ nlohmann::ordered_json header(const QueryCommand& command, const FrameSource& so
 }
 
 void run(const QueryCommand& command) {
-  refuse_same_files({{"--mesh", command.query.mesh}, {"--trajectory", command.query.trajectory}},
-                    {{"--out", command.out}, {"--json", command.json}});
+  const std::vector<NamedFile> outputs{{"--out", command.out}, {"--json", command.json}};
+  refuse_same_files({{"--mesh", command.query.mesh}, {"--trajectory", command.query.trajectory}}, outputs);
   OutputFile csv(command.out, OutputKind::Table);
   std::optional<OutputFile> json_file;
   if (!command.json.empty()) json_file.emplace(command.json, OutputKind::Json);
-  refuse_existing({{"--out", command.out}, {"--json", command.json}}, command.force);
+  refuse_existing(outputs, command.force);
   const auto source = load_query_source(command.query, 0.0);
   Backends backends;
   const BackendChoice choice = backends.resolve(command.backend, std::array{source->organ(0)});

@@ -88,10 +88,11 @@ void score(const ScoreOptions& options) {
     throw InputError("score needs either a recording or --trajectory; name a file");
   for (const std::string& file : options.files) inputs.push_back({"the recording", file});
   for (const std::string& file : options.trajectories) inputs.push_back({"--trajectory", file});
-  refuse_same_files(inputs, {{"--json", options.json}, {"--csv", options.csv}});
+  const std::vector<NamedFile> outputs{{"--json", options.json}, {"--csv", options.csv}};
+  refuse_same_files(inputs, outputs);
   if (!options.json.empty()) json.emplace(options.json, OutputKind::Json);
   if (!options.csv.empty()) csv.emplace(options.csv, OutputKind::Table);
-  refuse_existing({{"--json", options.json}, {"--csv", options.csv}}, options.force);
+  refuse_existing(outputs, options.force);
   std::vector<Attempt> attempts;
   for (const std::string& file : options.files) attempts.push_back(score_recording(Recording(file), file));
   for (const std::string& file : options.trajectories)

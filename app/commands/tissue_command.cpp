@@ -104,12 +104,12 @@ void open(std::optional<OutputFile>& out, const std::string& file, OutputKind ki
 void test(const TestCommand& command) {
   const SpecimenOptions& o = command.specimen;
   refuse_contradictions(o);
-  refuse_same_files({{"--material", o.material}, {"--mesh", o.mesh}},
-                    {{"--out", command.out}, {"--plot", command.plot}, {"--field", command.field}});
+  const std::vector<NamedFile> outputs{{"--out", command.out}, {"--plot", command.plot}, {"--field", command.field}};
+  refuse_same_files({{"--material", o.material}, {"--mesh", o.mesh}}, outputs);
   std::optional<OutputFile> curve, plot, field;
   open(curve, command.out, OutputKind::Table), open(plot, command.plot, OutputKind::Plot);
   open(field, command.field, OutputKind::Table);
-  refuse_existing({{"--out", command.out}, {"--plot", command.plot}, {"--field", command.field}}, command.force);
+  refuse_existing(outputs, command.force);
   const TissueParams params = params_of(o);
   const CurveTest setup = test_of(o, params.node_spacing);
   const Specimen specimen = make_specimen(setup.mesh, params, setup.turn);

@@ -39,11 +39,12 @@ void write_depth(std::ostream& out, std::size_t frame, const solids::TipDepth& t
 void run(const TouchCommand& command) {
   std::vector<NamedFile> inputs = {{"--mesh", command.mesh}, {"--trajectory", command.trajectory}};
   for (const std::string& shape : command.shapes) inputs.push_back({"--shape", shape});
-  refuse_same_files(inputs, {{"--out", command.out}, {"--depth", command.depth}});
+  const std::vector<NamedFile> outputs{{"--out", command.out}, {"--depth", command.depth}};
+  refuse_same_files(inputs, outputs);
   OutputFile csv(command.out, OutputKind::Table);
   std::optional<OutputFile> depth;
   if (!command.depth.empty()) depth.emplace(command.depth, OutputKind::Table);
-  refuse_existing({{"--out", command.out}, {"--depth", command.depth}}, command.force);
+  refuse_existing(outputs, command.force);
   const Trajectory trajectory = trajectory_of(command);
   const TriangleMesh organ = load_mesh(command.mesh, command.scale * kMillimetre);
   if (organ.faces.empty()) throw InputError(fmt::format("{}: the mesh has no faces", command.mesh));

@@ -1,12 +1,16 @@
 // Compares `occlusion` and `select` with the reference, and tests them in a renderer's context.
 #include <glad/gl.h>
 
+#include <cstdarg>
 #include <string>
+#include <vector>
 
 #include "geometry/error.hpp"
 #include "gpu_collision/queries.hpp"
+#include "tests/gpu_collision/gl_hooks.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
+#include "tests/support/shapes.hpp"
 
 namespace trocar {
 namespace {
@@ -56,6 +60,28 @@ TEST_P(DrawnQuery, GoodGuest) {
   checks::check_good_guest([&] { return GetParam().make(*context_); }, context_->info());
 }
 TEST_P(DrawnQuery, Times) { checks::check_times(*query_); }
+
+// Targets through which buffers are written while it is there.
+std::vector<GLenum> written_through;
+
+void note_target(const char* name, void (*)(), int count, ...) {
+  if (std::string_view(name) != "glBufferData" && std::string_view(name) != "glBufferSubData") return;
+  std::va_list arguments;
+  va_start(arguments, count);
+  written_through.push_back(va_arg(arguments, GLenum));
+  va_end(arguments);
+}
+
+// Through another target the first drawing on NVIDIA's driver can see the former positions; no software driver shows
+// it.
+TEST_P(DrawnQuery, PositionsAreWrittenThroughTheTargetOfVertexData) {
+  const TriangleMesh mesh = shapes::icosphere(2);
+  query_->rebuild(mesh.view());
+  written_through.clear();
+  const GlHooks hooks(note_target);
+  query_->update(mesh.positions);
+  EXPECT_EQ(written_through, std::vector<GLenum>{GL_ARRAY_BUFFER});
+}
 
 TEST_P(DrawnQuery, PositionBufferHoldsTheUpdate) {
   std::vector<glm::vec3> positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
