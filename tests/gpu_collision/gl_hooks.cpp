@@ -13,6 +13,9 @@ GlHooks::GlHooks(GlHook before) {
   gladSetGLPreCallback(before);
   gladSetGLPostCallback(ignore);
   gladInstallGLDebug();
+  // The loader also wraps functions that the context lacks: code that asks whether they are there must see that.
+  if (glad_glGetGraphicsResetStatus == nullptr) glad_debug_glGetGraphicsResetStatus = nullptr;
+  if (glad_glGetStringi == nullptr) glad_debug_glGetStringi = nullptr;
 }
 
 GlHooks::~GlHooks() { gladUninstallGLDebug(); }
