@@ -94,12 +94,14 @@ py::dict replay_file(const std::filesystem::path& file, const std::string& backe
 }
 
 py::dict perform(const std::filesystem::path& scene_file, const std::filesystem::path& out, const std::string& skill,
-                 std::uint32_t seed, const std::string& backend, const std::optional<std::uint32_t>& anatomy) {
+                 std::uint32_t seed, const std::string& backend, const std::optional<std::uint32_t>& anatomy,
+                 bool force) {
   const Skill chosen_skill = chosen<Skill>("skill", skill, {{"expert", Skill::Expert}, {"clumsy", Skill::Clumsy}});
   const Scene scene = with_anatomy(load_scene(scene_file, SceneAccess{}), anatomy);
   if (!scene.task)
     throw InputError(scene_file.string() + ": the scene has no [task] to perform; choose a scene with one");
   refuse_same_files(files_of(scene), {{"out", out}});
+  refuse_existing({{"out", out}}, force, kForceInPython);
   const RecordingTarget target(out);
   TaskFeed feed;
   {
@@ -165,8 +167,9 @@ void bind_recording(py::module_& module) {
              "Repeats the queries of a recording; the touched faces must be the recorded ones: a dict with "
              "differing_frames, touches, tip_touches, not_replayed.");
   module.def("perform", &perform, py::arg("scene"), py::arg("out"), py::arg("skill") = "expert", py::arg("seed") = 1,
-             py::arg("backend") = "", py::arg("anatomy") = py::none(),
-             "A scripted trainee performs the task of a scene, as `trocar perform`; returns score, elapsed, errors.");
+             py::arg("backend") = "", py::arg("anatomy") = py::none(), py::arg("force") = false,
+             "A scripted trainee performs the task of a scene, as `trocar perform`; returns score, elapsed, errors. "
+             "out: the recording; a file that exists is written over only with force.");
 }
 
 }  // namespace trocar::python

@@ -33,6 +33,7 @@ struct DrivenParams {
   std::optional<std::uint32_t> anatomy;                       // seed of a variation
   bool allow_outside = false;                                 // the scene may read files in any folder
   std::filesystem::path record;                               // recording to write; empty: none
+  bool force = false;                                         // write it over a recording that exists
 };
 
 // Joint velocities of one instrument.

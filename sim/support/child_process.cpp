@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "geometry/error.hpp"
+
 namespace trocar {
 namespace {
 
@@ -70,6 +72,15 @@ ChildResult run_child(const std::string& program, std::span<const std::string> a
   return result;
 }
 
-std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+std::string own_program() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error)
+    throw RunError(
+        fmt::format("/proc/self/exe: cannot be read ({}), so this program cannot start itself again; mount "
+                    "/proc in this environment",
+                    error.message()));
+  return program.string();
+}
 
 }  // namespace trocar

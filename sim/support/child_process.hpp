@@ -17,7 +17,7 @@ struct ChildResult {
 // Runs `program` with these arguments and waits at most `limit`; a child that takes longer is killed.
 ChildResult run_child(const std::string& program, std::span<const std::string> arguments, std::chrono::seconds limit);
 
-// The path of this program.
+// The path of this program. Throws RunError where /proc is not mounted.
 std::string own_program();
 
 }  // namespace trocar

@@ -130,12 +130,12 @@ OutputFile OutputFile::replacing(const fs::path& file) {
   return OutputFile(file);
 }
 
-void refuse_existing(const std::vector<NamedFile>& files, bool force) {
+void refuse_existing(const std::vector<NamedFile>& files, bool force, std::string_view remedy) {
   for (const NamedFile& named : files) {
     std::error_code none;
     if (force || !fs::is_regular_file(named.file, none) || fs::file_size(named.file, none) == 0) continue;
-    throw InputError(fmt::format("{}: exists ({}); name another file, or add --force to write over it",
-                                 named.file.string(), named.option));
+    throw InputError(fmt::format("{}: exists ({}); name another file, or {} to write over it", named.file.string(),
+                                 named.option, remedy));
   }
 }
 

@@ -48,8 +48,8 @@ struct NamedFile {
 };
 
 // Throws InputError when one of the files exists and is not empty, unless `force`. Only for files that the user named:
-// the program may replace the files whose names it makes up.
-void refuse_existing(const std::vector<NamedFile>& files, bool force);
+// the program may replace the files whose names it makes up. `remedy`: how the user asks for `force`.
+void refuse_existing(const std::vector<NamedFile>& files, bool force, std::string_view remedy = "add --force");
 
 // Creates the folder and its parents. Throws InputError when that fails.
 void make_folder(const std::filesystem::path& folder);

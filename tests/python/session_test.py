@@ -64,6 +64,20 @@ class Sessions(unittest.TestCase):
                 self.assertEqual(json.dumps(score[key]), json.dumps(attempt[key]), key)
             self.assertEqual(score['task']['score'], result['score'])
 
+    def test_a_recording_is_written_over_only_with_force(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder) / 'own.h5'
+            record = {'backend': 'scan', 'driver': 'scripts', 'record': own}
+            trocar.Session(COARSE, **record).close()
+            before = own.read_bytes()
+            for refused in (lambda: trocar.Session(COARSE, **record), lambda: trocar.perform(COARSE, own)):
+                self.assertRaisesRegex(trocar.InputError, 'exists .*force=True', refused)
+            self.assertEqual(own.read_bytes(), before)
+            session = trocar.Session(COARSE, **record, force=True)
+            session.step(2)
+            session.close()
+            self.assertEqual(len(trocar.Recording(own)), 2)
+
     def test_moving_presses_the_tissue(self):
         session = trocar.Session(COARSE, backend='scan', check='obb-refit')
         tool = session.instruments[0]
