@@ -11,10 +11,10 @@
 namespace trocar {
 namespace {
 
-gl::Program compile(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality,
-                    bool vessels) {
-  std::string head = "#version 330\n#define QUALITY " + std::to_string(quality) + "\n#define VESSELS " +
-                     std::to_string(vessels) + "\n";
+gl::Program compile(const char* label, const char* vertex, std::initializer_list<const char*> fragment,
+                    std::string_view defines) {
+  std::string head = "#version 330\n";
+  head += defines;
   head += view_shader("frame.glsl");
   std::string vertex_text = head;
   vertex_text += view_shader("lens.glsl");
@@ -32,11 +32,28 @@ void fill(GLenum target, const gl::Buffer& buffer, const void* data, std::size_t
   glBufferData(target, static_cast<GLsizeiptr>(bytes), data, often ? GL_STREAM_DRAW : GL_STATIC_DRAW);
 }
 
+// Without mipmaps: the volumes are never seen from far enough.
+Texture make_volume(const glm::ivec3& size, GLenum stored, GLenum given, std::span<const std::uint8_t> bytes,
+                    GLenum outside) {
+  GLuint name = 0;
+  glGenTextures(1, &name);
+  glBindTexture(GL_TEXTURE_3D, name);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+  glTexImage3D(GL_TEXTURE_3D, 0, static_cast<GLint>(stored), size.x, size.y, size.z, 0, given, GL_UNSIGNED_BYTE,
+               bytes.data());
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+    glTexParameteri(GL_TEXTURE_3D, filter, GL_LINEAR);
+  for (const GLenum axis : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R})
+    glTexParameteri(GL_TEXTURE_3D, axis, static_cast<GLint>(outside));
+  glBindTexture(GL_TEXTURE_3D, 0);
+  return Texture(name);
+}
+
 }  // namespace
 
-Shader::Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality,
-               bool vessels)
-    : program_(compile(label, vertex, fragment, quality, vessels)) {
+Shader::Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment,
+               std::string_view defines)
+    : program_(compile(label, vertex, fragment, defines)) {
   const GLuint block = glGetUniformBlockIndex(program_.name(), "Frame");
   if (block != GL_INVALID_INDEX) glUniformBlockBinding(program_.name(), block, kFrameBinding);
 }
@@ -44,6 +61,9 @@ Shader::Shader(const char* label, const char* vertex, std::initializer_list<cons
 void Shader::use() const { glUseProgram(program_.name()); }
 void Shader::set(const char* name, float value) const { glUniform1f(location_of(program_.name(), name), value); }
 void Shader::set(const char* name, int value) const { glUniform1i(location_of(program_.name(), name), value); }
+void Shader::set(const char* name, const glm::vec2& value) const {
+  glUniform2fv(location_of(program_.name(), name), 1, glm::value_ptr(value));
+}
 void Shader::set(const char* name, const glm::vec3& value) const {
   glUniform3fv(location_of(program_.name(), name), 1, glm::value_ptr(value));
 }
@@ -99,23 +119,17 @@ Shape make_rigid_shape(const MeshView& mesh, double crease_deg) {
 void delete_texture(gl::Name name) { glDeleteTextures(1, &name); }
 
 Texture make_repeating_volume(int side, std::span<const std::uint8_t> rgba) {
-  GLuint name = 0;
-  glGenTextures(1, &name);
-  glBindTexture(GL_TEXTURE_3D, name);
-  glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-  glTexImage3D(GL_TEXTURE_3D, 0, GL_RGBA8, side, side, side, 0, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
-  // No mipmaps: the volume is never seen from far enough.
-  glTexParameteri(GL_TEXTURE_3D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-  glTexParameteri(GL_TEXTURE_3D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-  for (const GLenum axis : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T, GL_TEXTURE_WRAP_R})
-    glTexParameteri(GL_TEXTURE_3D, axis, GL_REPEAT);
-  glBindTexture(GL_TEXTURE_3D, 0);
-  return Texture(name);
+  return make_volume(glm::ivec3(side), GL_RGBA8, GL_RGBA, rgba, GL_REPEAT);
 }
 
-void bind_volume(const Texture& texture) {
-  glActiveTexture(GL_TEXTURE0);
+Texture make_byte_volume(const glm::ivec3& size, std::span<const std::uint8_t> texels) {
+  return make_volume(size, GL_R8, GL_RED, texels, GL_CLAMP_TO_EDGE);
+}
+
+void bind_volume(const Texture& texture, unsigned unit) {
+  glActiveTexture(GL_TEXTURE0 + unit);
   glBindTexture(GL_TEXTURE_3D, texture.name());
+  glActiveTexture(GL_TEXTURE0);
 }
 
 }  // namespace trocar

@@ -7,6 +7,7 @@
 #include <glm/glm.hpp>
 #include <initializer_list>
 #include <span>
+#include <string_view>
 
 #include "geometry/mesh_view.hpp"
 #include "gpu_collision/gl_objects.hpp"
@@ -17,14 +18,16 @@ namespace trocar {
 constexpr unsigned kFrameBinding = 11;
 
 // A program from app/view/shaders: the vertex file, and the fragment files in order; both include the frame block.
+// `defines`: lines at their head.
 class Shader {
  public:
-  Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment, int quality = 2,
-         bool vessels = false);
+  Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment,
+         std::string_view defines = {});
   void use() const;
   // Sets a uniform of the program in use.
   void set(const char* name, float value) const;
   void set(const char* name, int value) const;
+  void set(const char* name, const glm::vec2& value) const;
   void set(const char* name, const glm::vec3& value) const;
   void set(const char* name, const glm::vec4& value) const;
   void set(const char* name, std::span<const glm::vec4> values) const;
@@ -58,7 +61,9 @@ void delete_texture(gl::Name name);
 using Texture = gl::Owned<delete_texture>;
 // Returns a 3D texture of side^3 RGBA bytes that repeats in all directions.
 Texture make_repeating_volume(int side, std::span<const std::uint8_t> rgba);
-// Binds the volume to texture unit 0.
-void bind_volume(const Texture& texture);
+// Returns a 3D texture of one byte a texel, x fastest. Outside, the texels at its border continue.
+Texture make_byte_volume(const glm::ivec3& size, std::span<const std::uint8_t> texels);
+// Binds the volume to a texture unit; unit 0 is active afterwards.
+void bind_volume(const Texture& texture, unsigned unit = 0);
 
 }  // namespace trocar

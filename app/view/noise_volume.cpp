@@ -9,7 +9,7 @@ namespace trocar {
 namespace {
 
 constexpr int kCells = 12, kFineCells = 28;  // lattice cells along the volume's side
-constexpr float kVesselRange = 0.45f;        // noise range that fills alpha's full range: fine steps around 0
+constexpr float kAlphaRange = 0.45f;         // noise range that fills alpha's full range
 
 // Returns a value -1 .. 1 of a lattice point.
 float lattice_value(int x, int y, int z, std::uint32_t seed) {
@@ -53,7 +53,7 @@ std::vector<std::uint8_t> make_noise_volume() {
           volume.push_back(
               byte_of(0.72f * warp[static_cast<int>(channel)] + 0.34f * noise(p, kFineCells, channel + 4)));
         }
-        volume.push_back(byte_of(noise(p + warp * (0.25f / kCells), kCells, 7) / kVesselRange));
+        volume.push_back(byte_of(noise(p + warp * (0.25f / kCells), kCells, 7) / kAlphaRange));
       }
     }
   }

@@ -1,6 +1,6 @@
 // Computes the grain of tissue as a small repeating volume of smoothed value noise on a lattice, so that shaders need
-// not compute noise for every fragment. Red, green and blue have a finer octave; alpha is a separate smooth field, and
-// vessels follow its level set 0.5. Deterministic.   Tested in tests/app/view_parts_test.cpp
+// not compute noise for every fragment. Red, green and blue have a finer octave; alpha is a separate smooth field.
+// Deterministic.   Tested in tests/app/view_parts_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,12 @@
 #include "app/view/organ_layer.hpp"
 
+#include <fmt/format.h>
 #include <glad/gl.h>
 
 #include <algorithm>
 
 #include "app/view/surface.hpp"
+#include "app/view/vessel_volume.hpp"
 
 namespace trocar {
 namespace {
@@ -13,6 +15,9 @@ namespace {
 // vermillion.
 constexpr glm::vec3 kTouchColours[] = {
     {0.34f, 0.71f, 0.91f}, {0.94f, 0.89f, 0.26f}, {0.0f, 0.62f, 0.45f}, {0.84f, 0.37f, 0.0f}};
+
+constexpr float kPale = 0.25f;       // green of the colour of an organ that shows vessels
+constexpr unsigned kVesselUnit = 1;  // texture unit
 
 float longest_edge(const MeshView& mesh) {
   float longest = 0.f;
@@ -28,12 +33,27 @@ std::span<const std::byte> bytes_of(std::span<const T> values) {
   return std::as_bytes(values);
 }
 
+bool has_marks(std::span<const float> looks, std::span<const glm::vec2> films) {
+  return std::any_of(looks.begin(), looks.end(), [](float look) { return look != 0.f; }) ||
+         std::any_of(films.begin(), films.end(), [](const glm::vec2& film) { return film != glm::vec2(0.f); });
+}
+
 unsigned backend_buffer(const DrawnOrgan& drawn) { return drawn.buffer; }
 
 }  // namespace
 
 OrganLayer::OrganLayer(std::span<const DrawnOrgan> organs) {
-  for (const DrawnOrgan& organ : organs) organs_.push_back(make_organ(organ));
+  for (const DrawnOrgan& organ : organs) {
+    organs_.push_back(make_organ(organ));
+    vessels_.emplace_back();
+    if (organ.colour.g > kPale) vessels_.back() = make_vessels(organ, static_cast<std::uint32_t>(organs_.size()));
+  }
+}
+
+OrganLayer::Vessels OrganLayer::make_vessels(const DrawnOrgan& drawn, std::uint32_t seed) {
+  const std::vector<VesselPiece> pieces = grow_vessels(drawn.rest, {.seed = seed});
+  const VesselVolume volume = make_vessel_volume(pieces, drawn.rest.positions);
+  return {make_byte_volume(volume.size, volume.texels), volume.low, 1.f / (volume.cell * glm::vec3(volume.size))};
 }
 
 OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
@@ -62,6 +82,7 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
     fill_vertices(organ.wet, bytes_of(drawn.wet), true);
     vertex_attribute(4, organ.wet.name(), 2);
   }
+  organ.marked = has_marks(organ.looks, organ.films);
   glBindVertexArray(0);
   organ.shape.index_count = static_cast<int>(drawn.rest.faces.size() * 3);
   return organ;
@@ -77,11 +98,13 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
     if (!std::equal(organ.looks.begin(), organ.looks.end(), drawn.charred.begin(), drawn.charred.end())) {
       organ.looks.assign(drawn.charred.begin(), drawn.charred.end());
       update_vertices(organ.charred, bytes_of(drawn.charred));
+      organ.marked = has_marks(organ.looks, organ.films);
     }
     if (organ.films.size() == drawn.wet.size() &&
         !std::equal(organ.films.begin(), organ.films.end(), drawn.wet.begin())) {
       organ.films.assign(drawn.wet.begin(), drawn.wet.end());
       update_vertices(organ.wet, bytes_of(drawn.wet));
+      organ.marked = has_marks(organ.looks, organ.films);
     }
     if (std::equal(organ.positions.begin(), organ.positions.end(), drawn.positions.begin(), drawn.positions.end()))
       continue;
@@ -93,19 +116,33 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
   }
 }
 
+Shader& OrganLayer::tissue_program(std::size_t organ, bool fine) {
+  const bool vessels = vessels_[organ].has_value();
+  auto& programs = tissue_[fine ? 1 : 0][vessels ? 1 : 0];
+  const bool marked = organs_[organ].marked || !programs[1];
+  std::optional<Shader>& program = programs[marked ? 1 : 0];
+  if (!program) {
+    const std::initializer_list<const char*> parts = {"lighting.glsl", "organ.frag"};
+    program.emplace(
+        "organ", "organ.vert", parts,
+        fmt::format("#define FINE {:d}\n#define VESSELS {:d}\n#define MARKED {:d}\n", fine, vessels, marked));
+  }
+  return *program;
+}
+
 void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen) {
-  const int level = static_cast<int>(quality);
+  const bool fine = quality == Quality::High;
   for (std::size_t k = 0; k < organs.size(); ++k) {
     if (seen && !may_see(*seen, organs_[k].sphere)) continue;
-    // Only pale organs show vessels.
-    const bool vessels = organs[k].colour.g > 0.25f;
-    std::optional<Shader>& shader = tissue_[static_cast<std::size_t>(level)][vessels ? 1 : 0];
-    if (!shader) {
-      const std::initializer_list<const char*> parts = {"lighting.glsl", "organ.frag"};
-      shader.emplace("organ", "organ.vert", parts, level, vessels);
+    const Shader& shader = tissue_program(k, fine);
+    shader.use();
+    shader.set("colour", organs[k].colour);
+    if (const std::optional<Vessels>& vessels = vessels_[k]) {
+      bind_volume(vessels->texture, kVesselUnit);
+      shader.set("vessels", static_cast<int>(kVesselUnit));
+      shader.set("vessel_low", vessels->low);
+      shader.set("vessel_scale", vessels->scale);
     }
-    shader->use();
-    shader->set("colour", organs[k].colour);
     if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
     organs_[k].shape.draw();
     glDisable(GL_CULL_FACE);

@@ -33,15 +33,27 @@ class OrganLayer {
     std::vector<float> looks;                   // [vertex] as uploaded; empty: the organ has none
     std::vector<glm::vec2> films;               // [vertex] DrawnOrgan::wet as uploaded; empty: the organ has none
     std::uint32_t topology = 0;
+    bool marked = true;        // burnt or wet somewhere
     unsigned drawn_from = 0;   // the backend's buffer of positions; 0: our own
     float longest_edge = 0.f;  // m
     bool one_sided = false;    // closed, with outward faces: back faces need not be drawn
   };
+  // The vessels of an organ as it was when the layer was made.
+  struct Vessels {
+    Texture texture;
+    glm::vec3 low{0.f}, scale{1.f};  // m, 1 / m
+  };
   static Organ make_organ(const DrawnOrgan& drawn);
+  // The program for an organ. The first picture at a quality uses the one for marks, so that the driver has prepared it
+  // before the first mark.
+  Shader& tissue_program(std::size_t organ, bool fine);
+  static Vessels make_vessels(const DrawnOrgan& drawn, std::uint32_t seed);
   void draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces);
 
-  std::vector<Organ> organs_;                                   // [organ]
-  std::array<std::array<std::optional<Shader>, 2>, 3> tissue_;  // [quality][vessels], compiled at first use
+  std::vector<Organ> organs_;                    // [organ]
+  std::vector<std::optional<Vessels>> vessels_;  // [organ] only pale organs show vessels
+  // [high quality][vessels][marked], compiled at first use
+  std::array<std::array<std::array<std::optional<Shader>, 2>, 2>, 2> tissue_;
   Shader touched_{"touched", "touched.vert", {"touched.frag"}};
   Shader shadow_{"shadow", "shadow.vert", {"shadow.frag"}};
   gl::VertexArray some_array_ = gl::make_vertex_array();

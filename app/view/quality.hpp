@@ -1,5 +1,5 @@
 // Defines the quality levels of the picture and selects one automatically. High: full shading and resolution. Medium:
-// no fine grain, no smoke, at most 600 lines. Low: also no other grain and no shadows, at most 400 lines.
+// the film of fluid is smooth, no smoke, at most 540 lines. Low: at most 360 lines.
 // Tested in tests/app/quality_test.cpp
 #pragma once
 

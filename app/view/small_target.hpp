@@ -1,4 +1,4 @@
-// Renders with OpenGL at a reduced resolution, then scales the result up to the full picture.
+// Renders with OpenGL at a reduced resolution, smooths the edges, and scales the result up to the full picture.
 // Tested in tests/app/view_test.cpp
 #pragma once
 
@@ -18,11 +18,15 @@ class SmallTarget {
   void end(const glm::ivec2& full_size, double field);
 
  private:
+  void allocate(const glm::ivec2& size);
   void free();
+  // Draws from a texture over the bound framebuffer, in the columns within `field` half heights of the centre.
+  void copy(const Shader& shader, unsigned texture, const glm::ivec2& size, double field);
 
   glm::ivec2 size_{0};
-  unsigned framebuffer_ = 0, colour_ = 0, depth_ = 0;
+  unsigned framebuffers_[2]{}, colours_[2]{}, depth_ = 0;  // [0] what is drawn, [1] with smooth edges
   int outer_ = 0;
+  Shader smooth_{"smooth", "upscale.vert", {"smooth.frag"}};
   Shader upscale_{"upscale", "upscale.vert", {"upscale.frag"}};
   gl::VertexArray empty_ = gl::make_vertex_array();
 };

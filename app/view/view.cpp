@@ -25,9 +25,9 @@ constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.
 int most_lines(Quality quality) {
   switch (quality) {
     case Quality::Low:
-      return 400;
+      return 360;
     case Quality::Medium:
-      return 600;
+      return 540;
     default:
       return 1 << 20;
   }
@@ -74,7 +74,7 @@ struct View::Content {
   MarkLayer marks;
   StrandLayer strands;
   Shape cavity_shape;
-  std::array<std::optional<Shader>, 3> cavity;  // [quality], compiled at first use
+  Shader cavity{"cavity", "cavity.vert", {"lighting.glsl", "cavity.frag"}};
   Shader field{"field", "field.vert", {"field.frag"}};
   Shader smoke_shader{"smoke", "smoke.vert", {"lighting.glsl", "smoke.frag"}};
   Texture grain = make_repeating_volume(kNoiseSide, make_noise_volume());
@@ -86,7 +86,7 @@ struct View::Content {
 
   void set_frame(const FrameBlock& block, int width, int height);
   void draw_field(float inner, float outer, float depth);
-  void draw_cavity(Quality quality);
+  void draw_cavity();
   void draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<const DrawnTool> held, const DrawnMarks& marked,
                       const ViewSettings& settings, const glm::vec3& lamp);
   void draw_smoke();
@@ -129,13 +129,8 @@ void View::Content::draw_field(float inner, float outer, float depth) {
   glDrawArrays(GL_TRIANGLE_STRIP, 0, kFieldCorners);
 }
 
-void View::Content::draw_cavity(Quality quality) {
-  const int level = static_cast<int>(quality);
-  std::optional<Shader>& shader = cavity[static_cast<std::size_t>(level)];
-  if (!shader) {
-    shader.emplace("cavity", "cavity.vert", std::initializer_list<const char*>{"lighting.glsl", "cavity.frag"}, level);
-  }
-  shader->use();
+void View::Content::draw_cavity() {
+  cavity.use();
   glEnable(GL_CULL_FACE);  // drawn from inside only: an eye outside sees through it
   glCullFace(GL_FRONT);
   cavity_shape.draw();
@@ -149,7 +144,7 @@ void View::Content::draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<
   glEnable(GL_POLYGON_OFFSET_FILL);
   glPolygonOffset(-1.f, -2.f);
   if (settings.show_touched) organs.draw_touched(drawn);
-  if (settings.quality != Quality::Low) organs.draw_shadows(drawn, held, lamp);
+  organs.draw_shadows(drawn, held, lamp);
   marks.draw_on_tissue(marked, drawn, settings.time);
   glDisable(GL_POLYGON_OFFSET_FILL);
 }
@@ -185,7 +180,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   c.tools.draw(tools, seen);
   c.clips.draw(bonds.clips);
   c.organs.draw(organs, settings.quality, seen);
-  c.draw_cavity(settings.quality);
+  c.draw_cavity();
 
   blending(true);
   c.strands.draw(bonds.strands);

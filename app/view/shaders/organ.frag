@@ -4,6 +4,10 @@ in vec3 pattern;
 in vec2 blood_bile;  // 0 none .. 1 opaque
 in vec2 seared_mottle;  // 0 intact .. 0.5 pale .. 1 charred; -1 .. 1
 uniform sampler3D grain;
+#if VESSELS
+in vec3 vessel_at;
+uniform sampler3D vessels;  // app/view/vessel_volume.hpp
+#endif
 uniform vec3 colour;
 out vec4 result;
 void main() {
@@ -11,22 +15,22 @@ void main() {
   vec3 towards = to_light * inversesqrt(squared);
   vec3 n = normalize(world_normal);
   vec3 albedo = colour * (1.0 + 0.16 * seared_mottle.y);
-  float wet = 1.0 + 0.3 * seared_mottle.y, dark = 0.5;
+  float wet = 1.0 + 0.3 * seared_mottle.y;
   vec3 film = n;
-#if QUALITY == 2
   vec4 fine = texture(grain, pattern * 36.0);
   vec3 bump = fine.rgb - 0.5;
   albedo *= 0.90 + 0.20 * fine.a;
   wet += 0.6 * bump.b;
-  dark = fine.b;
+#if FINE
   film = normalize(n + 0.16 * bump);
-  n += 0.10 * bump;
 #endif
-#if VESSELS && QUALITY > 0
-  // Vessels are thin lines along the zero level of a warped noise field.
-  float line = max(1.0 - 8.0 * abs(texture(grain, pattern * 5.0).a - 0.5), 0.0);
+  n += 0.10 * bump;
+#if VESSELS
+  float line = clamp(7.2 * texture(vessels, vessel_at).r - 3.1, 0.0, 1.0);
   albedo *= 1.0 - vec3(0.24, 0.46, 0.44) * (line * (2.0 - line));
 #endif
+#if MARKED
+  float dark = fine.b;
   // Coagulated tissue is pale and dull; charred tissue is dry, brown to black in patches.
   float pale = smoothstep(0.0, 0.5, seared_mottle.x), black = smoothstep(0.5, 0.95, seared_mottle.x);
   albedo = mix(albedo, vec3(0.43, 0.31, 0.22) * (0.85 + 0.30 * dark), 0.85 * pale);
@@ -43,5 +47,6 @@ void main() {
   wet = mix(wet, 1.25, covered);
   film = normalize(mix(film, normalize(world_normal), 0.8 * covered));
   n = mix(n, normalize(world_normal), 0.6 * covered);
+#endif
   result = vec4(to_screen(lamp_light(towards, lamp_strength(squared), n, film, albedo, wet)), 1.0);
 }
