@@ -176,7 +176,7 @@ void OrganLayer::draw_touched(std::span<const DrawnOrgan> organs) {
 }
 
 void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools,
-                              const glm::vec3& lamp) {
+                              const glm::vec3& lamp, const std::optional<ViewPyramid>& seen) {
   shadow_.use();
   glBlendFunc(GL_DST_COLOR, GL_ZERO);
   for (const DrawnTool& tool : tools) {
@@ -189,6 +189,7 @@ void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<cons
     shadow_.set("begin_radius", std::span<const glm::vec4>(begin));
     shadow_.set("end", std::span<const glm::vec4>(end));
     for (std::size_t k = 0; k < organs.size(); ++k) {
+      if (seen && !may_see(*seen, organs_[k].sphere)) continue;
       const MeshView mesh{organs[k].positions, organs[k].rest.faces};
       faces_in_shade(mesh, lamp, capsules, organs_[k].longest_edge, flags_, picked_);
       draw_faces(organs_[k], organs[k], picked_);

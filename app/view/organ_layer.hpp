@@ -22,7 +22,9 @@ class OrganLayer {
   void draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen);
   // Draws the touched faces, blended over the tissue, in one colour for each instrument.
   void draw_touched(std::span<const DrawnOrgan> organs);
-  void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const glm::vec3& lamp);
+  // Darkens what lies in the shadow of an instrument, on organs that are not wholly outside `seen`.
+  void draw_shadows(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const glm::vec3& lamp,
+                    const std::optional<ViewPyramid>& seen);
 
  private:
   struct Organ {

@@ -76,7 +76,8 @@ std::vector<std::uint32_t> shuffled(const Web& web, std::uint32_t seed) {
 }
 
 // Roots lie far from each other: each is the farthest, among a few random vertices, from those before it.
-std::vector<std::uint32_t> roots_of(const Web& web, std::span<const std::uint32_t> order, const VesselTreeParams& params) {
+std::vector<std::uint32_t> roots_of(const Web& web, std::span<const std::uint32_t> order,
+                                    const VesselTreeParams& params) {
   constexpr std::size_t kCandidates = 64;
   const auto count = static_cast<std::size_t>(std::max(web.area / params.area_per_root, 1.0));
   std::vector<std::uint32_t> roots{order[0]};
@@ -126,11 +127,14 @@ std::vector<std::uint32_t> ways_to(std::span<const std::uint32_t> roots, const W
 class Grove {
  public:
   Grove(const Web& web, std::vector<std::uint32_t> next, const VesselTreeParams& params)
-      : web_(web), shortest_(params.shortest), next_(std::move(next)), ends_(next_.size(), 0),
+      : web_(web),
+        shortest_(params.shortest),
+        next_(std::move(next)),
+        ends_(next_.size(), 0),
         beside_(next_.size(), kNobody),
         nearest_(next_.size(), std::max(params.clearance, kLeastClearance * web.mean_edge)) {}
 
-  // Adds the way from `end` to the vessel or root that it meets, unless it is too short. Returns whether it did.
+  // Adds the path of `end` to the vessel or root that it meets, unless it is too short. Returns whether it did.
   bool add(std::uint32_t end) {
     way_.clear();
     float length = 0.f;
@@ -173,7 +177,7 @@ class Grove {
   const Web& web_;
   const float shortest_;  // m
   std::vector<std::uint32_t> next_, ends_;
-  std::vector<std::uint32_t> beside_;  // [vertex] next vertex on the way to the nearest vessel nearby; kNobody: none
+  std::vector<std::uint32_t> beside_;  // [vertex] next vertex towards the nearest vessel nearby; kNobody: none
   std::vector<float> nearest_;         // [vertex] m  distance of that vessel, at most the clearance
   std::vector<std::uint32_t> open_, way_;
 };

@@ -1,5 +1,5 @@
 // Grows blood vessels on the surface of an organ: trees that branch and never form a closed loop. Each vessel is the
-// shortest way, over edges of seeded random cost, from a point of the surface to the root of its tree, or to the first
+// shortest path, over edges of seeded random cost, from a point of the surface to the root of its tree, or to the first
 // vessel that it comes near. Radii follow Murray's law (J. Gen. Physiol. 9:835, 1926): the cubes of the radii add up
 // where vessels join. Only the picture uses them.
 // Units: metres.   Tested in tests/app/vessel_test.cpp
@@ -23,7 +23,7 @@ struct VesselTreeParams {
 };
 
 struct VesselPiece {
-  glm::vec3 from{0.f}, to{0.f};               // m
+  glm::vec3 from{0.f}, to{0.f};              // m
   float from_radius = 0.f, to_radius = 0.f;  // m
 };
 

@@ -57,8 +57,8 @@ float VesselVolume::inside(const glm::vec3& p) const {
   for (int k = 0; k < 8; ++k) {
     const glm::ivec3 corner{k & 1, (k >> 1) & 1, k >> 2};
     const glm::vec3 share = glm::mix(1.f - f, f, glm::vec3(corner));
-    sum += share.x * share.y * share.z *
-           static_cast<float>(texels[texel_at(*this, glm::min(cell_at + corner, size - 1))]);
+    sum +=
+        share.x * share.y * share.z * static_cast<float>(texels[texel_at(*this, glm::min(cell_at + corner, size - 1))]);
   }
   return sum / 127.5f - 1.f;
 }

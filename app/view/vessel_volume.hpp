@@ -1,6 +1,7 @@
 // Fills a volume around an organ at rest with the square of the radius of the nearest vessel minus the square of the
 // distance to its axis, so that a shader draws vessels by one look into a texture, on any mesh and after cuts. The
-// square, unlike the distance, has no kink at the axis, so that vessels thinner than a texel do not break up.   Units: metres.   Tested in tests/app/vessel_test.cpp
+// square, unlike the distance, has no kink at the axis, so that vessels thinner than a texel do not break up.   Units:
+// metres.   Tested in tests/app/vessel_test.cpp
 #pragma once
 
 #include <cstdint>

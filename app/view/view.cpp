@@ -88,7 +88,7 @@ struct View::Content {
   void draw_field(float inner, float outer, float depth);
   void draw_cavity();
   void draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<const DrawnTool> held, const DrawnMarks& marked,
-                      const ViewSettings& settings, const glm::vec3& lamp);
+                      const ViewSettings& settings, const glm::vec3& lamp, const std::optional<ViewPyramid>& seen);
   void draw_smoke();
 };
 
@@ -140,11 +140,12 @@ void View::Content::draw_cavity() {
 
 // Draws layers on top of drawn faces: blended, with a small depth offset.
 void View::Content::draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<const DrawnTool> held,
-                                   const DrawnMarks& marked, const ViewSettings& settings, const glm::vec3& lamp) {
+                                   const DrawnMarks& marked, const ViewSettings& settings, const glm::vec3& lamp,
+                                   const std::optional<ViewPyramid>& seen) {
   glEnable(GL_POLYGON_OFFSET_FILL);
   glPolygonOffset(-1.f, -2.f);
   if (settings.show_touched) organs.draw_touched(drawn);
-  organs.draw_shadows(drawn, held, lamp);
+  organs.draw_shadows(drawn, held, lamp, seen);
   marks.draw_on_tissue(marked, drawn, settings.time);
   glDisable(GL_POLYGON_OFFSET_FILL);
 }
@@ -184,7 +185,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
 
   blending(true);
   c.strands.draw(bonds.strands);
-  c.draw_on_tissue(organs, tools, marks, settings, glm::vec3(block.lamp_aspect));
+  c.draw_on_tissue(organs, tools, marks, settings, glm::vec3(block.lamp_aspect), seen);
   if (settings.quality == Quality::High) c.draw_smoke();
   glDisable(GL_DEPTH_TEST);
   c.marks.draw_zones(marks, block.right_pixel.w);

@@ -141,7 +141,8 @@ TEST(VesselTree, TheSeedDecides) {
     VesselTreeParams params;
     params.seed = seed;
     std::vector<std::array<float, 3>> ends;
-    for (const VesselPiece& piece : grow_vessels(organ.view(), params)) ends.push_back({piece.to.x, piece.to.y, piece.to.z});
+    for (const VesselPiece& piece : grow_vessels(organ.view(), params))
+      ends.push_back({piece.to.x, piece.to.y, piece.to.z});
     return ends;
   };
   EXPECT_EQ(grown(7), grown(7));
@@ -150,7 +151,8 @@ TEST(VesselTree, TheSeedDecides) {
 
 TEST(VesselTree, DegenerateMeshesHaveNoVesselsOrFew) {
   EXPECT_TRUE(grow_vessels({}).empty());
-  const std::vector<glm::vec3> corners{{0, 0, 0}, {0.1f, 0, 0}, {0, 0.1f, 0}, {0.1f, 0, 0}, {0, 0.1f, 0}, {0.1f, 0.1f, 0}};
+  const std::vector<glm::vec3> corners{{0, 0, 0},    {0.1f, 0, 0}, {0, 0.1f, 0},
+                                       {0.1f, 0, 0}, {0, 0.1f, 0}, {0.1f, 0.1f, 0}};
   EXPECT_TRUE(grow_vessels({corners, {}}).empty());
   const std::vector<glm::uvec3> point{{0, 0, 0}}, line{{0, 1, 3}}, seam{{0, 1, 2}, {3, 5, 4}};
   EXPECT_TRUE(grow_vessels({corners, point}).empty());
