@@ -1,6 +1,7 @@
 #include "app/window/editor_screen.hpp"
 
 #include <fmt/format.h>
+#include <glad/gl.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "app/window/practice.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 
 namespace trocar {
 namespace {
@@ -161,7 +163,10 @@ void EditorScreen::picture(const glm::ivec2& size) {
   settings.quality = keeper_.quality();
   settings.round_field = through_scope_;
   const EditorEye seen = eye();
+  const auto start = Clock::now();
   view_.draw(organs_at_rest(editor_), tools, {}, seen.pose, seen.lens, {}, settings, size.x, size.y);
+  glFinish();
+  keeper_.drawn(milliseconds_since(start));
 }
 
 void EditorScreen::draw_port(std::size_t k) const {

@@ -19,7 +19,6 @@ class EditorScreen final : public Screen {
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
   Ask panels() override;
-  void drawn(double picture_ms) override { keeper_.drawn(picture_ms); }
   ScreenStatus status() const override;
 
   // Returns the file last saved; practice uses it.

@@ -103,11 +103,6 @@ void PracticeScreen::picture(const glm::ivec2& size) {
   say(fmt::format("Picture saved to {}", file.string()));
 }
 
-void PracticeScreen::drawn(double picture_ms) {
-  practice_->note_drawing(picture_ms);
-  if (view_) view_->drawn(picture_ms);
-}
-
 void PracticeScreen::say(std::string note) {
   note_ = std::move(note);
   note_frames_ = kNoteFrames;

@@ -22,7 +22,6 @@ class PracticeScreen final : public Screen {
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
   Ask panels() override;
-  void drawn(double picture_ms) override;
   bool in_hand() const override;
   ScreenStatus status() const override;
 

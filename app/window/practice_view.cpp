@@ -1,5 +1,9 @@
 #include "app/window/practice_view.hpp"
 
+#include <glad/gl.h>
+
+#include "geometry/stopwatch.hpp"
+
 namespace trocar {
 namespace {
 
@@ -14,7 +18,7 @@ std::vector<DrawnOrgan> organs_of(const Practice& practice) {
 PracticeView::PracticeView(GlContext& context, const Practice& practice)
     : organs_(organs_of(practice)), view_(context, organs_) {}
 
-void PracticeView::draw(const Practice& practice, const WindowSettings& settings, const glm::ivec2& size) {
+void PracticeView::draw(Practice& practice, const WindowSettings& settings, const glm::ivec2& size) {
   const Session& session = practice.session();
   drawn_organs(session, organs_);
   drawn_tools(session, tools_);
@@ -29,7 +33,12 @@ void PracticeView::draw(const Practice& practice, const WindowSettings& settings
   ViewSettings view = settings.view;
   view.quality = keeper_.quality();
   view.time = practice.time();
+  const auto start = Clock::now();
   view_.draw(organs_, tools_, bonds_, pose, lens, marks_, view, size.x, size.y);
+  glFinish();
+  const double draw_ms = milliseconds_since(start);
+  practice.note_drawing(draw_ms);
+  keeper_.drawn(draw_ms);
 }
 
 }  // namespace trocar

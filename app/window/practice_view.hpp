@@ -1,5 +1,5 @@
 // Draws the picture of a practice session: organs, instruments and the task's marks as the scope sees them.
-// Units: milliseconds.   Driven in tests/app/window_path_test.sh
+// Units: seconds, milliseconds.   Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <vector>
@@ -14,9 +14,7 @@ class PracticeView {
  public:
   PracticeView(GlContext& context, const Practice& practice);
 
-  void draw(const Practice& practice, const WindowSettings& settings, const glm::ivec2& size);
-  // Call with the time that the last picture took.
-  void drawn(double picture_ms) { keeper_.drawn(picture_ms); }
+  void draw(Practice& practice, const WindowSettings& settings, const glm::ivec2& size);
   Quality quality() const { return keeper_.quality(); }
 
  private:

@@ -1,12 +1,14 @@
 #include "app/window/replay_screen.hpp"
 
 #include <fmt/format.h>
+#include <glad/gl.h>
 #include <imgui.h>
 
 #include <algorithm>
 
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
+#include "geometry/stopwatch.hpp"
 
 namespace trocar {
 namespace {
@@ -117,8 +119,11 @@ void ReplayScreen::picture(const glm::ivec2& size) {
   keeper_.fix(settings_.quality);
   settings.quality = keeper_.quality();
   settings.time = playback_.time();
+  const auto start = Clock::now();
   view_.draw(scene_.organs(), scene_.tools(), scene_.bonds(), scene_.scope(), scene_.lens(), {}, settings, size.x,
              size.y);
+  glFinish();
+  keeper_.drawn(milliseconds_since(start));
 }
 
 void ReplayScreen::draw_profiles(const glm::vec2& from, const glm::vec2& size) const {

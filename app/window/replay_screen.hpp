@@ -20,7 +20,6 @@ class ReplayScreen final : public Screen {
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
   Ask panels() override;
-  void drawn(double picture_ms) override { keeper_.drawn(picture_ms); }
   ScreenStatus status() const override;
 
  private:

@@ -1,5 +1,5 @@
-// Defines the interface of every screen of the window. The program calls step, picture, panels and drawn once a frame,
-// in this order; on software OpenGL, drawn comes after the next step.
+// Defines the interface of every screen of the window. The program calls step, picture and panels once a frame, in this
+// order.
 #pragma once
 
 #include <filesystem>
@@ -34,9 +34,6 @@ class Screen {
   virtual void step(const WindowInput& input, double elapsed, bool listens) = 0;
   virtual void picture(const glm::ivec2& size) = 0;  // below the panels, into the window
   virtual Ask panels() = 0;
-  // Receives the time that picture and panels took in the program, and that it then waited for the driver to finish
-  // them; the wait for the display is not part of it.
-  virtual void drawn(double /*picture_ms*/) {}
   // Returns whether the mouse moves an instrument. The pointer is then hidden, and panels receive no input.
   virtual bool in_hand() const { return false; }
   virtual ScreenStatus status() const = 0;

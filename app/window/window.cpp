@@ -1,7 +1,6 @@
 #include "app/window/window.hpp"
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -178,8 +177,6 @@ void Window::capture_pointer(bool captured) {
   content_->pointer_known = false;
 }
 
-void Window::flush() { glFlush(); }
-void Window::finish() { glFinish(); }
 void Window::show() { glfwSwapBuffers(content_->window); }
 void* Window::handle() const { return content_->window; }
 

@@ -75,8 +75,6 @@ class Window {
   const WindowInput& poll();
   bool closing() const;
   glm::ivec2 size() const;  // pixels
-  void flush();             // lets the driver begin with what was drawn
-  void finish();            // waits until everything is drawn
   void show();              // swaps the buffers
   // Hides the pointer and removes its limits, while the mouse moves an instrument. Discards the current motion.
   void capture_pointer(bool captured);

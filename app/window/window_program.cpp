@@ -15,13 +15,14 @@
 #include "app/window/start_screen.hpp"
 #include "app/window/state_file.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 
 namespace trocar {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 // Limits the frame rate of a display without vertical sync. A little less than 1/60 s, so that a 60 Hz display with
 // sync misses no refresh.
@@ -59,7 +60,6 @@ class WindowProgram {
       last = now;
       turn_over(elapsed);
     }
-    show_picture();
     if (!options_.picture.empty()) save_screen_png(options_.picture, window_.size().x, window_.size().y);
     if (practice_ && practice_->practice().recording().has_filename()) practice_->practice().stop();
   }
@@ -105,26 +105,6 @@ class WindowProgram {
     if (state_.now != ScreenName::Editor) editor_.reset();
   }
 
-  // Shows the last picture, if it is not shown yet.
-  void show_picture() {
-    if (drawn_ == nullptr) return;
-    const auto start = Clock::now();
-    window_.finish();
-    picture_ms_ += milliseconds_since(start);
-    window_.show();
-    if (drawn_ == &screen()) screen().drawn(picture_ms_);
-    drawn_ = nullptr;
-  }
-
-  Ask draw_picture(Screen& shown) {
-    const auto start = Clock::now();
-    const Ask ask = show_panels(shown);
-    window_.flush();
-    picture_ms_ = milliseconds_since(start);
-    drawn_ = &shown;
-    return ask;
-  }
-
   Ask show_panels(Screen& shown) {
     gui_.begin();
     try {
@@ -139,7 +119,6 @@ class WindowProgram {
     }
   }
 
-  // On software OpenGL the picture is shown after the next step: other threads draw it meanwhile.
   Ask show_frame(double elapsed) {
     Screen& shown = screen();
     const bool in_hand = shown.in_hand() && !help_;
@@ -149,10 +128,9 @@ class WindowProgram {
     for (const Key key : input.pressed)
       if (key == Key::F1) help_ = !help_;
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
-    show_picture();
-    const Ask ask = draw_picture(shown);
+    const Ask ask = show_panels(shown);
     state_file_.write(state_.now, shown.status(), gui_.locations());
-    if (!window_.context().info().software) show_picture();
+    window_.show();
     return help_ ? Ask::Nothing : ask;
   }
 
@@ -205,8 +183,6 @@ class WindowProgram {
   Scene last_scene_;
   std::string backend_;
   bool help_ = false;
-  const Screen* drawn_ = nullptr;  // whose picture is drawn and not shown yet
-  double picture_ms_ = 0.0;
 };
 
 }  // namespace
