@@ -1,5 +1,5 @@
 // Defines the quality levels of the picture and selects one automatically. High: full shading and resolution. Medium:
-// the film of fluid is smooth, no smoke, at most 540 lines. Low: at most 360 lines.
+// the film of fluid is smooth, no smoke, at most 480 lines. Low: at most 320 lines.
 // Tested in tests/app/quality_test.cpp
 #pragma once
 

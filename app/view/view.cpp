@@ -25,9 +25,9 @@ constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.
 int most_lines(Quality quality) {
   switch (quality) {
     case Quality::Low:
-      return 360;
+      return 320;
     case Quality::Medium:
-      return 540;
+      return 480;
     default:
       return 1 << 20;
   }
