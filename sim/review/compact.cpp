@@ -20,7 +20,7 @@ constexpr double kKeyPeriod = 5.0;  // s  between frames whose nodes stay
 
 template <typename T>
 bool same_bits(std::span<const T> a, std::span<const T> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+  return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
 }
 
 bool same_touch(const Touch& a, const Touch& b) {

@@ -274,5 +274,6 @@ sleep 1
 xdotool mouseup 1
 wait "$program" || fail "the program failed: $(cat "$out/log")"
 trap - EXIT
-[ ! -s "$out/log" ] || fail "the program said: $(cat "$out/log")"
+# On a slow machine it tells the progress of a report.
+if grep -vE "^[a-z ]+: [0-9]+ % \\(" "$out/log" >"$out/said"; then fail "the program said: $(cat "$out/said")"; fi
 echo "from start screen to report, replay and editor: passed"
