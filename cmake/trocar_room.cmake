@@ -74,10 +74,18 @@ if(TROCAR_SANITIZE)
   set(TROCAR_TEST_TIMEOUT 7200)
 endif()
 
-# trocar_test(NAME SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program, each case a CTest test.
+# trocar_test(NAME [SEPARATE] SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program, each case a CTest
+# test. SEPARATE: its sources share names, so that each is compiled alone.
 function(trocar_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(TEST "SEPARATE" "" "SOURCES;LIBS" ${ARGN})
   add_executable(test_${name} ${TEST_SOURCES})
+  if(TROCAR_UNITY AND NOT TEST_SEPARATE)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON)
+    # It replaces operator new: beside other code the compiler takes its free() for a mismatch.
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/allocation_counter.cpp
+      PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    target_compile_options(test_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   target_precompile_headers(test_${name} REUSE_FROM trocar_test_headers)
   target_compile_options(test_${name} PRIVATE ${TROCAR_TEST_FLAGS}
     $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-restrict>)
