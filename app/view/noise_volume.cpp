@@ -5,6 +5,8 @@
 #include <cmath>
 #include <glm/glm.hpp>
 
+#include "app/view/random_share.hpp"
+
 namespace trocar {
 namespace {
 
@@ -13,11 +15,9 @@ constexpr float kAlphaRange = 0.45f;         // noise range that fills alpha's f
 
 // Returns a value -1 .. 1 of a lattice point.
 float lattice_value(int x, int y, int z, std::uint32_t seed) {
-  std::uint32_t n = static_cast<std::uint32_t>(x) * 1597334673u ^ static_cast<std::uint32_t>(y) * 3812015801u ^
-                    static_cast<std::uint32_t>(z) * 2798796415u ^ seed * 2246822519u;
-  n = (n ^ (n >> 15)) * 2246822519u;
-  n = (n ^ (n >> 13)) * 3266489917u;
-  return static_cast<float>((n ^ (n >> 16)) >> 8) * (2.f / 16777216.f) - 1.f;
+  return 2.f * random_share(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z),
+                            seed) -
+         1.f;
 }
 
 // Returns the noise at p, in 0 .. 1 of the volume; the noise repeats.

@@ -42,13 +42,11 @@ void SmallTarget::begin(const glm::ivec2& size) {
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffers_[0]);
 }
 
-void SmallTarget::copy(const Shader& shader, unsigned texture, const glm::ivec2& size, double field) {
+void SmallTarget::copy(unsigned texture, const glm::ivec2& size, double field) {
   const int half = std::min(size.x / 2 + 1, static_cast<int>(0.5 * size.y * field) + 2);
   glViewport(0, 0, size.x, size.y);
   glScissor(size.x / 2 - half, 0, 2 * half, size.y);
   glBindTexture(GL_TEXTURE_2D, texture);
-  shader.use();
-  shader.set("texel", 1.f / glm::vec2(size_));
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
@@ -58,12 +56,15 @@ void SmallTarget::end(const glm::ivec2& full_size, double field) {
   glActiveTexture(GL_TEXTURE0);
   glBindVertexArray(empty_.name());
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffers_[1]);
-  copy(smooth_, colours_[0], size_, field);
+  smooth_.use();
+  smooth_.set("texel", 1.f / glm::vec2(size_));
+  copy(colours_[0], size_, field);
   glDisable(GL_SCISSOR_TEST);
   glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(outer_));
   glClear(GL_COLOR_BUFFER_BIT);
   glEnable(GL_SCISSOR_TEST);
-  copy(upscale_, colours_[1], full_size, field);
+  upscale_.use();
+  copy(colours_[1], full_size, field);
   glDisable(GL_SCISSOR_TEST);
   glBindTexture(GL_TEXTURE_2D, 0);
 }

@@ -20,8 +20,9 @@ class SmallTarget {
  private:
   void allocate(const glm::ivec2& size);
   void free();
-  // Draws from a texture over the bound framebuffer, in the columns within `field` half heights of the centre.
-  void copy(const Shader& shader, unsigned texture, const glm::ivec2& size, double field);
+  // Draws from a texture over the bound framebuffer with the program in use, in the columns within `field` half heights
+  // of the centre.
+  static void copy(unsigned texture, const glm::ivec2& size, double field);
 
   glm::ivec2 size_{0};
   unsigned framebuffers_[2]{}, colours_[2]{}, depth_ = 0;  // [0] what is drawn, [1] with smooth edges

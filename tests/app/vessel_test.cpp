@@ -87,7 +87,7 @@ TEST(VesselTree, VesselsOfEverySeedHaveNoClosedLoop) {
   }
 }
 
-// The counter of loops finds the two of a belt: its two edges.
+// The counter of loops finds the one of a belt.
 TEST(VesselTree, ABeltAroundABallWouldBeALoop) {
   const TriangleMesh ball = shapes::icosphere(4, 0.05f);
   std::vector<bool> belt, cap;
@@ -96,7 +96,7 @@ TEST(VesselTree, ABeltAroundABallWouldBeALoop) {
   EXPECT_EQ(loops_of(ball, cap), 0);
 }
 
-// Pieces form trees: each end of a piece that is not a root begins one wider or equal piece, and ways lead to a root.
+// One piece ends at each point, so the pieces form trees; the cubes of the radii of those that begin there add up.
 TEST(VesselTree, RadiiFollowMurraysLaw) {
   const TriangleMesh organ = make_stomach({.faces = 6000});
   VesselTreeParams params;

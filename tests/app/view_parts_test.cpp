@@ -7,6 +7,7 @@
 #include "app/view/frame_block.hpp"
 #include "app/view/mark_shape.hpp"
 #include "app/view/noise_volume.hpp"
+#include "app/view/random_share.hpp"
 #include "app/view/shadow.hpp"
 #include "app/view/smoke.hpp"
 #include "app/view/surface.hpp"
@@ -184,6 +185,20 @@ TEST(Marks, AZoneIsCoveredOnceByShortTriangles) {
   EXPECT_NEAR(area, std::abs(planar::signed_area(outline)), 1e-5);
   EXPECT_FALSE(shape.outline.empty());
   EXPECT_TRUE(make_zone_shape(std::vector<glm::dvec2>{{0, 0}, {1, 1}, {1, 0}, {0, 1}}).inside.empty());
+}
+
+TEST(RandomShare, IsSpreadEvenlyAndDependsOnEveryArgument) {
+  double sum = 0.0;
+  int changed = 0;
+  for (std::uint32_t k = 0; k < 1000; ++k) {
+    const float share = random_share(k, 3, 5, 7);
+    EXPECT_TRUE(share >= 0.f && share < 1.f);
+    sum += share;
+    for (const float other : {random_share(k, 4, 5, 7), random_share(k, 3, 6, 7), random_share(k, 3, 5, 8)})
+      changed += std::abs(other - share) > 1e-4f;
+  }
+  EXPECT_NEAR(sum / 1000.0, 0.5, 0.03);
+  EXPECT_GT(changed, 2950);
 }
 
 TEST(NoiseVolume, FillsItsRangeAndRepeatsSeamlessly) {
