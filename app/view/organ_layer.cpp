@@ -52,7 +52,9 @@ OrganLayer::OrganLayer(std::span<const DrawnOrgan> organs) {
 
 OrganLayer::Vessels OrganLayer::make_vessels(const DrawnOrgan& drawn, std::uint32_t seed) {
   const std::vector<VesselPiece> pieces = grow_vessels(drawn.rest, {.seed = seed});
-  const VesselVolume volume = make_vessel_volume(pieces, drawn.rest.positions);
+  VesselVolumeLimits limits;
+  glGetIntegerv(GL_MAX_3D_TEXTURE_SIZE, &limits.most_side);
+  const VesselVolume volume = make_vessel_volume(pieces, drawn.rest.positions, limits);
   return {make_byte_volume(volume.size, volume.texels), volume.low, 1.f / (volume.cell * glm::vec3(volume.size))};
 }
 

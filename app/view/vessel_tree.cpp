@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr float kCheapest = 0.3f, kDearest = 1.7f;  // cost of an edge, as a multiple of its length
 constexpr int kSmoothings = 5;
+constexpr double kMostRoots = 12.0, kMostEnds = 2000.0;
 constexpr float kLeastClearance = 1.6f;  // mean edges
 
 // The vertices of a surface without seams, and the edges between them.
@@ -73,7 +74,7 @@ std::vector<std::uint32_t> shuffled(const SurfaceGraph& graph, std::uint32_t see
 std::vector<std::uint32_t> roots_of(const SurfaceGraph& graph, std::span<const std::uint32_t> order,
                                     const VesselTreeParams& params) {
   constexpr std::size_t kCandidates = 64;
-  const auto count = static_cast<std::size_t>(std::max(graph.area / params.area_per_root, 1.0));
+  const auto count = static_cast<std::size_t>(std::clamp(graph.area / params.area_per_root, 1.0, kMostRoots));
   std::vector<std::uint32_t> roots{order[0]};
   while (roots.size() < std::min(count, order.size())) {
     const auto distance = [&](std::uint32_t v) {
@@ -157,9 +158,8 @@ class VesselForest {
   // same call or later, so that no path is a circle.
   void clear_around(std::uint32_t centre) {
     open_.assign(1, centre);
-    while (!open_.empty()) {
-      const std::uint32_t v = open_.back();
-      open_.pop_back();
+    for (std::size_t k = 0; k < open_.size(); ++k) {
+      const std::uint32_t v = open_[k];
       for (const std::uint32_t w : graph_.around(v)) {
         const float distance = glm::distance(graph_.positions[w], graph_.positions[centre]);
         if (ends_[w] != 0 || distance >= nearest_[w]) continue;
@@ -208,7 +208,7 @@ std::vector<VesselPiece> grow_vessels(const MeshView& mesh, const VesselTreePara
   const std::vector<std::uint32_t> order = shuffled(graph, params.seed);
   if (order.empty()) return {};
   VesselForest forest(graph, paths_to(roots_of(graph, order, params), graph, params.seed), params);
-  auto wanted = static_cast<std::size_t>(std::max(graph.area / params.area_per_end, 1.0));
+  auto wanted = static_cast<std::size_t>(std::clamp(graph.area / params.area_per_end, 1.0, kMostEnds));
   for (const std::uint32_t end : order)
     if (wanted > 0 && forest.next(end) != kNobody && forest.add(end)) --wanted;
   smooth(graph, forest);

@@ -13,8 +13,8 @@
 namespace trocar {
 
 struct VesselTreeParams {
-  double area_per_end = 2.5e-4;   // m^2  of the surface: one end of a vessel for each, where there is room
-  double area_per_root = 250e-4;  // m^2  of the surface: one tree for each
+  double area_per_end = 2.5e-4;   // m^2  of the surface: one end of a vessel for each, at most 2000
+  double area_per_root = 250e-4;  // m^2  of the surface: one tree for each, at most 12
   float end_radius = 0.0006f;     // m
   float most_radius = 0.0019f;    // m
   float clearance = 0.0035f;      // m    closer vessels join; at least 1.6 mean edges of the mesh

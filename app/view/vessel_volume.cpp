@@ -64,22 +64,23 @@ float VesselVolume::inside(const glm::vec3& p) const {
 }
 
 VesselVolume make_vessel_volume(std::span<const VesselPiece> pieces, std::span<const glm::vec3> positions,
-                                std::size_t most_texels) {
+                                const VesselVolumeLimits& limits) {
   VesselVolume volume;
   if (positions.empty()) return volume;
   glm::vec3 low = positions[0], high = positions[0];
   for (const glm::vec3& p : positions) low = glm::min(low, p), high = glm::max(high, p);
   const glm::dvec3 extent(high - low);
-  // Two more texels along each side, as a margin, are part of the number.
+  // With a margin of one texel on every side.
   volume.cell = kFinestCell;
-  const auto texels = [&] {
-    const glm::dvec3 cells = glm::ceil(extent / static_cast<double>(volume.cell)) + 2.0;
-    return cells.x * cells.y * cells.z;
+  const auto sides = [&] { return glm::ceil(extent / static_cast<double>(volume.cell)) + 2.0; };
+  const auto too_large = [&](const glm::dvec3& side) {
+    return side.x * side.y * side.z > static_cast<double>(limits.most_texels) ||
+           std::max({side.x, side.y, side.z}) > limits.most_side;
   };
-  while (texels() > static_cast<double>(most_texels)) volume.cell *= 1.05f;
-  volume.size = glm::ivec3(glm::ceil(extent / static_cast<double>(volume.cell))) + 2;
+  while (too_large(sides())) volume.cell *= 1.05f;
+  volume.size = glm::ivec3(sides());
   volume.low = low - volume.cell;
-  volume.texels.assign(static_cast<std::size_t>(texels()), 0);
+  volume.texels.assign(texel_at(volume, {0, 0, volume.size.z}), 0);
   for (const VesselPiece& piece : pieces) fill_piece(volume, piece);
   return volume;
 }

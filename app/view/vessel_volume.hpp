@@ -25,8 +25,13 @@ struct VesselVolume {
   float inside(const glm::vec3& p) const;
 };
 
-// `positions`: of the organ at rest. At most `most_texels` texels; a finer volume than 0.5 mm is not made.
+struct VesselVolumeLimits {
+  std::size_t most_texels = 8'000'000;  // 1
+  int most_side = 2048;                 // texels, of each side: OpenGL's limit for a texture
+};
+
+// `positions`: of the organ at rest. Texels are 0.5 mm wide, or wider to stay within the limits.
 VesselVolume make_vessel_volume(std::span<const VesselPiece> pieces, std::span<const glm::vec3> positions,
-                                std::size_t most_texels = 8'000'000);
+                                const VesselVolumeLimits& limits = {});
 
 }  // namespace trocar

@@ -5,7 +5,8 @@ uniform sampler2D picture;
 uniform vec2 texel;  // its size in uv
 out vec4 result;
 float brightness(ivec2 offset) {
-  return dot(texelFetch(picture, ivec2(gl_FragCoord.xy) + offset, 0).rg, vec2(0.45, 0.55));
+  ivec2 at = clamp(ivec2(gl_FragCoord.xy) + offset, ivec2(0), textureSize(picture, 0) - 1);
+  return dot(texelFetch(picture, at, 0).rg, vec2(0.45, 0.55));
 }
 vec3 along_edge(vec2 offset) { return texture(picture, uv + offset * texel).rgb; }
 void main() {
