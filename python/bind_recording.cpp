@@ -8,6 +8,7 @@
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "python/choices.hpp"
+#include "python/recording_output.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_target.hpp"
@@ -100,8 +101,7 @@ py::dict perform(const std::filesystem::path& scene_file, const std::filesystem:
   const Scene scene = with_anatomy(load_scene(scene_file, SceneAccess{}), anatomy);
   if (!scene.task)
     throw InputError(scene_file.string() + ": the scene has no [task] to perform; choose a scene with one");
-  refuse_same_files(files_of(scene), {{"out", out}});
-  refuse_existing({{"out", out}}, force, kForceInPython);
+  check_recording_output(scene, "out", out, force);
   const RecordingTarget target(out);
   TaskFeed feed;
   {

@@ -3,15 +3,11 @@
 
 #include <initializer_list>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "geometry/error.hpp"
 
 namespace trocar::python {
-
-// How a call asks to write over a file that exists.
-inline constexpr std::string_view kForceInPython = "pass force=True";
 
 // Returns the value of a word. Throws InputError that lists the words for any other; `what` names the argument.
 template <typename Value>

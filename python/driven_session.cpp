@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
-#include "python/choices.hpp"
+#include "python/recording_output.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
@@ -45,10 +45,7 @@ Scene loaded(const std::filesystem::path& file, const DrivenParams& params) {
 
 DrivenSession::DrivenSession(const std::filesystem::path& file, const DrivenParams& params)
     : scene_(loaded(file, params)) {
-  if (!params.record.empty()) {
-    refuse_same_files(files_of(scene_), {{"record", params.record}});
-    refuse_existing({{"record", params.record}}, params.force, kForceInPython);
-  }
+  if (!params.record.empty()) check_recording_output(scene_, "record", params.record, params.force);
   for (const InstrumentScene& instrument : scene_.instruments) {
     const bool has_axis = glm::length(instrument.axis) > 0.0;
     hands_.push_back({{instrument.pivot, instrument.tip, 0.0, 1.0, {}, 1.0},
