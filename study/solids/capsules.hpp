@@ -1,6 +1,6 @@
 // Computes the distance of two shafts (capsules) in closed form: the distance of their axes (geometry/closest.hpp)
-// minus the radii. Where the axes meet, the normal is perpendicular to both. Units: metres.   Checked by sampling and
-// by moving the capsules apart in tests/study/solids_capsules_test.cpp
+// minus the radii. Where the axes meet, or pass each other between their ends, the normal is perpendicular to both.
+// Units: metres.   Checked by sampling and by moving the capsules apart in tests/study/solids_capsules_test.cpp
 #pragma once
 
 #include <cmath>
@@ -24,14 +24,25 @@ struct CapsuleDistance {
   double along_first, along_second;  // 1    parameters on the axes, 0 .. 1
 };
 
-// Axes closer than this share of the sum of lengths and radii intersect: their difference has no direction.
-constexpr double kAxesMeet = 1e-14;
+// Axes closer than this share of the sum of lengths and radii intersect: the direction of their difference is rounding.
+constexpr double kAxesMeet = 1e-12;
+// Below this squared sine the cross product of the axes loses too many digits to be the normal.
+constexpr double kParallelAxes = 1e-12;
 
 inline glm::dvec3 across_both(const glm::dvec3& u, const glm::dvec3& v) {
   const glm::dvec3 both = glm::cross(u, v);
   if (glm::dot(both, both) > 0.0) return glm::normalize(both);
   const glm::dvec3 side = any_perpendicular(glm::dot(u, u) >= glm::dot(v, v) ? u : v);
   return glm::dot(side, side) > 0.0 ? glm::normalize(side) : glm::dvec3(0, 0, 1);
+}
+
+// True where both closest points lie between the ends of axes that are not parallel. Their difference is then
+// perpendicular to both axes, and the cross product has its direction with far less rounding where they almost meet.
+inline bool pass_each_other(const closest::Segment& s, const closest::Segment& t, const closest::SegmentPair& pair) {
+  const auto between = [](double share) { return share > 0.0 && share < 1.0; };
+  const glm::dvec3 both = glm::cross(s.d, t.d);
+  return between(pair.u) && between(pair.v) &&
+         glm::dot(both, both) > kParallelAxes * s.squared_length * t.squared_length;
 }
 
 inline CapsuleDistance capsule_distance(const Capsule& first, const Capsule& second) {
@@ -41,7 +52,8 @@ inline CapsuleDistance capsule_distance(const Capsule& first, const Capsule& sec
   const double apart = glm::length(gap);
   const double size = glm::length(s.d) + glm::length(t.d) + first.radius + second.radius;
   const bool meet = apart <= kAxesMeet * size;
-  const glm::dvec3 normal = meet ? across_both(s.d, t.d) : gap / apart;
+  glm::dvec3 normal = meet || pass_each_other(s, t, pair) ? across_both(s.d, t.d) : gap / apart;
+  if (glm::dot(normal, gap) < 0.0) normal = -normal;
   return {(meet ? 0.0 : apart) - first.radius - second.radius,
           normal,
           on_s + first.radius * normal,
