@@ -136,10 +136,20 @@ const RunRow& run_of(TomlTable& table) {
   table.fail("run", fmt::format("must be one of {}", fmt::join(names, ", ")));
 }
 
-void refuse_contradictions(TomlTable& table) {
+void refuse_contradictions_of_perform(TomlTable& table) {
   if (table.has("faults") && table.has("as"))
     table.fail("as", "a trainee with a fault is an expert; leave out `as` or put `faults` into another [[cases]]");
   if (table.has("dose") && !table.has("faults")) table.fail("dose", "is the size of a fault; add `faults`");
+}
+
+void refuse_contradictions_of_compare(TomlTable& table) {
+  if (!table.has("recordings")) {
+    for (const char* key : {"meshes", "trajectories", "radii"})
+      if (!table.has(key)) table.fail(key, "is missing; give recordings, or meshes, trajectories and radii");
+    return;
+  }
+  for (const char* key : {"meshes", "trajectories", "radii", "modes", "covers", "sets", "every", "scale", "wobble"})
+    if (table.has(key)) table.fail(key, "a recording has its own; put meshes into another [[cases]]");
 }
 
 CaseGroup read_group(TomlTable& table, const fs::path& folder, std::uint64_t first) {
@@ -163,7 +173,8 @@ CaseGroup read_group(TomlTable& table, const fs::path& folder, std::uint64_t fir
       table.fail(row.key, fmt::format("the plan has more than {} cases; divide it", kMostCases));
   }
   table.refuse_unknown_keys();
-  if (group.run->name == "perform") refuse_contradictions(table);
+  if (group.run->name == "perform") refuse_contradictions_of_perform(table);
+  if (group.run->name == "compare") refuse_contradictions_of_compare(table);
   return group;
 }
 

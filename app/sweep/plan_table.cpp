@@ -10,6 +10,8 @@ using Kind = ParameterKind;
 
 constexpr Limits kSeeds{0.0, 4294967295.0};
 constexpr std::string_view kSkills[] = {"expert", "clumsy"}, kShapes[] = {"cylinder", "block", "beam", "mesh"};
+constexpr std::string_view kModes[] = {"static", "swept"}, kCovers[] = {"paper", "capsule"},
+                           kSets[] = {"volume", "exact"};
 
 constexpr ParameterRow kReplay[] = {
     {"recordings", "recording", "", Kind::File, {}, {}, true},
@@ -31,8 +33,18 @@ constexpr ParameterRow kPerform[] = {
     {"allow_outside", "allow_outside", "--allow-outside", Kind::Flag},
 };
 
+// Either recordings, or meshes with trajectories and radii; the limits are those of the options of `trocar compare`.
 constexpr ParameterRow kCompare[] = {
-    {"recordings", "recording", "", Kind::File, {}, {}, true},
+    {"recordings", "recording", "", Kind::File},
+    {"meshes", "mesh", "--mesh", Kind::File},
+    {"trajectories", "trajectory", "--trajectory", Kind::File},
+    {"radii", "radius_mm", "--radius", Kind::Number, {1e-3, 1e4}},
+    {"modes", "mode", "--mode", Kind::Word, {}, kModes},
+    {"covers", "cover", "--cover", Kind::Word, {}, kCovers},
+    {"sets", "set", "--set", Kind::Word, {}, kSets},
+    {"every", "every", "--every", Kind::Whole, {1.0, 1e9}},
+    {"scale", "scale", "--scale", Kind::Number, {1e-6, 1e6}},
+    {"wobble", "wobble", "--wobble", Kind::Number, {0.0, 0.5}},
     {"backends", "backend", "--backends", Kind::Backends, {}, {}, true},
 };
 

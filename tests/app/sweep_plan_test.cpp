@@ -72,6 +72,20 @@ TEST_F(SweepPlan, NumbersKeepTheirValueAndFlagsHaveNone) {
   EXPECT_EQ(line(p, 2), "tissue test --modulus 1000 --steps 1 --reference --out @result.csv ; ");
 }
 
+TEST_F(SweepPlan, ComparisonsTakeRecordingsOrMeshesWithTrajectories) {
+  folder_.write("m.obj", "x"), folder_.write("t.csv", "x");
+  const std::string compare = "[[cases]]\nrun = \"compare\"\nbackends = \"scan,obb\"\n";
+  const std::string meshes = compare + "meshes = \"m.obj\"\ntrajectories = \"t.csv\"\n";
+  const Plan p = plan(meshes + "radii = [2.5, 5]\nsets = [\"exact\", \"volume\"]\nwobble = 0\n");
+  ASSERT_EQ(p.cases, 4u);
+  EXPECT_EQ(line(p, 1),
+            "compare --mesh m.obj --trajectory t.csv --radius 2.5 --set volume --wobble 0 --backends "
+            "scan,obb --json @result.json ; ");
+  expect_refused(compare, "cases.meshes: is missing; give recordings, or meshes, trajectories and radii");
+  expect_refused(meshes, "cases.radii: is missing");
+  expect_refused(compare + "recordings = \"a.h5\"\nradii = 5\n", "plan.toml:5: cases.radii: a recording has its own");
+}
+
 TEST_F(SweepPlan, AFileNameIsNeverAnOption) {
   folder_.write("-x.h5", "x");
   EXPECT_EQ(line(plan("[[cases]]\nrun = \"score\"\nrecordings = \"-x.h5\"\n"), 0),
