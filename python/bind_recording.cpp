@@ -108,12 +108,13 @@ py::dict perform(const std::filesystem::path& scene_file, const std::filesystem:
     const py::gil_scoped_release unlocked;
     Backends backends;
     PerformedSession attempt(scene, style_of(chosen_skill), seed, backends, backend);
-    SessionRecorder recorder(recording_file(out), scene, attempt.session(), gl_description(backends));
+    SessionRecorder recorder(recording_file(out), scene, attempt.session(), gl_description(backends),
+                             {.activity = Activity::Demonstration, .device = kPerformerDevice});
     while (!attempt.task().feed().finished && !recorder.failed()) {
       attempt.step();
       recorder.append(attempt.session(), attempt.time());
     }
-    recorder.close();
+    recorder.close(ending_of(&attempt.task()));
     feed = attempt.task().feed();
   }
   return py::dict("score"_a = feed.score, "elapsed"_a = feed.elapsed, "errors"_a = feed.errors);

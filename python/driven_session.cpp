@@ -60,7 +60,8 @@ DrivenSession::DrivenSession(const std::filesystem::path& file, const DrivenPara
   start_task();
   if (!params.record.empty()) {
     const RecordingTarget target(params.record);
-    recorder_.emplace(recording_file(params.record), scene_, *session_, gl_description(backends_));
+    recorder_.emplace(recording_file(params.record), scene_, *session_, gl_description(backends_),
+                      RunNote{.device = kProgramDevice});
   }
   const GlUse leave(backends_, uses_gl());  // the first use of OpenGL made its context current
 }
@@ -135,7 +136,7 @@ void DrivenSession::step() {
 
 void DrivenSession::close_recording() {
   if (!recorder_) return;
-  recorder_->close();
+  recorder_->close(ending_of(task_ ? &*task_ : nullptr));
   recorder_.reset();
 }
 

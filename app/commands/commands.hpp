@@ -25,6 +25,7 @@ void add_picture_command(CLI::App& program);
 void add_mesh_command(CLI::App& program);
 void add_tissue_command(CLI::App& program);
 void add_sweep_command(CLI::App& program);
+void add_lab_command(CLI::App& program);
 void add_doctor_command(CLI::App& program);
 
 // Parses the arguments and runs the named command. Returns the exit status: 0 success, 1 the run failed, 2 wrong input

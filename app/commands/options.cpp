@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "geometry/printable.hpp"
+#include "sim/support/names.hpp"
 
 namespace trocar {
 
@@ -28,6 +29,16 @@ void add_access_option(CLI::App& command, SceneAccess& access) {
 
 void add_force_option(CLI::App& command, bool& force) {
   command.add_flag("--force", force, "Write over an output file that exists, if Trocar wrote it");
+}
+
+CLI::Option* add_person_option(CLI::App& command, std::string& person) {
+  return command.add_option("--person", person, "Id of who moves the instruments, for the recording")
+      ->check(CLI::Validator(
+          [](const std::string& id) {
+            const std::string fault = name_fault(id);
+            return fault.empty() ? fault : fmt::format("'{}' cannot be recorded: {}", printable(id), fault);
+          },
+          "ID"));
 }
 
 CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>& seed) {

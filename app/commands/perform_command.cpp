@@ -72,7 +72,8 @@ void run(const PerformCommand& command) {
   PerformedSession attempt(scene, style_of(command), command.seed, backends, command.backend);
   Session& session = attempt.session();
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
-  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends));
+  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends),
+                           {.activity = Activity::Demonstration, .device = kPerformerDevice});
   catch_interrupts();
   {
     FaultTeller faults;
@@ -84,7 +85,7 @@ void run(const PerformCommand& command) {
       progress.advance_to(session.frames());
     }
   }
-  recorder.close();
+  recorder.close(ending_of(&attempt.task()));
   print_result(attempt.task().result(), attempt.task().feed());
   fmt::print("{} frames, written to {}\n", session.frames(), command.out);
 }

@@ -112,6 +112,7 @@ int run_program(int argument_count, const char* const* arguments) {
   add_mesh_command(program);
   add_tissue_command(program);
   add_sweep_command(program);
+  add_lab_command(program);
   add_doctor_command(program);
   try {
     check_command(program, argument_count, arguments);

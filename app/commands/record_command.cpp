@@ -27,7 +27,7 @@ namespace trocar {
 namespace {
 
 struct RecordCommand {
-  std::string scene, out, backend, validate;
+  std::string scene, out, backend, validate, person;
   std::vector<std::string> trajectories;  // [INSTRUMENT=]FILE
   IgtlServerParams igtl;
   bool publish = false, force = false;
@@ -107,7 +107,8 @@ void run(const RecordCommand& command) {
   if (command.publish) publisher.emplace(scene, command.igtl);
   // Last, after every other check, because the recorder may replace an older recording.
   refuse_longer_than_a_day(clock_rows, frames, scene.frame_rate);
-  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends));
+  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends),
+                           {.activity = Activity::Replay, .person = command.person, .device = kTrajectoryDevice});
   catch_interrupts();
   std::uint64_t touched = 0;
   double time = 0.0;
@@ -153,6 +154,7 @@ void add_record_command(CLI::App& program) {
       sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
           ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  add_person_option(*sub, command->person);
   add_anatomy_option(*sub, command->anatomy);
   add_access_option(*sub, command->access);
   sub->callback([command, port] {

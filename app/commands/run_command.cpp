@@ -84,6 +84,8 @@ void add_run_command(CLI::App& program) {
       sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
           ->check(within(1, 65535));
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
+  add_person_option(*sub, command->options.person);
+  sub->add_option("--database", command->options.database, "Database of people and attempts; default: the station's");
   add_anatomy_option(*sub, command->options.anatomy);
   add_access_option(*sub, command->options.access);
   sub->add_option("--allow-host", command->options.access.hosts,

@@ -56,7 +56,8 @@ Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* cont
       session_(scene, backends_, plan.backend,
                plan.check ? std::vector<CheckPlan>{{kTree, 1}} : std::vector<CheckPlan>{},
                [this](const InstrumentScene& instrument) { return make_device_of(instrument); }),
-      score_clock_(!performer_ && has_live_device(scene) ? ScoreClock::Wall : ScoreClock::Tick),
+      activity_(performer_ ? Activity::Demonstration : activity_of(scene)),
+      score_clock_(activity_ == Activity::Attempt ? ScoreClock::Wall : ScoreClock::Tick),
       clock_({.rate = scene.frame_rate}),
       budget_(1e3 / scene.frame_rate) {
   if (performer_) hands_.set_scope(nullptr);
@@ -93,9 +94,14 @@ void Practice::start() {
   if (phase_ != Phase::Ready) return;
   std::error_code ignored;
   std::filesystem::create_directories(plan_.folder, ignored);
-  const std::string trainee = file_stem(plan_.trainee), stem = scene_.file.stem().string();
+  const std::string trainee = activity_ == Activity::Attempt ? file_stem(plan_.trainee) : "",
+                    stem = scene_.file.stem().string();
   recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
-  recorder_.emplace(recording_file(recording_), scene_, session_, gl_description(backends_), score_clock_);
+  recorder_.emplace(recording_file(recording_), scene_, session_, gl_description(backends_),
+                    RunNote{score_clock_, activity_, activity_ == Activity::Attempt ? plan_.trainee : "",
+                            performer_ ? kPerformerDevice : ""});
+  if (plan_.station && activity_ == Activity::Attempt && !plan_.trainee.empty())
+    plan_.station->note_begun(plan_.trainee, recording_);
   phase_ = next(phase_, PhaseEvent::Start);
 }
 
@@ -135,7 +141,7 @@ std::string Practice::switch_backend() {
 void Practice::stop() {
   phase_ = next(phase_, PhaseEvent::Stop);
   hands_.rest();
-  if (recorder_) recorder_->close();
+  if (recorder_) recorder_->close(ending_of(task()));
   recorder_.reset();
   if (!recording_fault_.empty()) throw RunError(recording_fault_);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/compare/backends.hpp"
+#include "app/lab/lab_station.hpp"
 #include "app/window/hands.hpp"
 #include "app/window/screens.hpp"
 #include "app/window/settings.hpp"
@@ -30,9 +31,10 @@ struct PracticePlan {
   std::optional<Skill> performer;        // a scripted trainee does the task; empty: the scene's devices
   std::string backend;                   // empty: the scene's
   bool check = true;                     // by obb-refit, in every picture with enough time
-  std::string trainee;                   // part of the recording's name; empty: none
+  std::string trainee;                   // id of the person, if the run is an attempt; empty: not known
   std::filesystem::path folder = "out";  // for recordings
   std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
+  const LabStation* station = nullptr;   // keeps the attempts of a named person; null: nowhere
 };
 
 class Practice {
@@ -80,6 +82,7 @@ class Practice {
   double time() const { return time_; }                                  // s  of the ticks
   double lost() const { return clock_.lost(); }                          // s  lost because the machine was too slow
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
+  Activity activity() const { return activity_; }
   // Returns null where the scene has no task.
   const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
 
@@ -98,6 +101,7 @@ class Practice {
   Hands hands_;
   std::optional<Performer> performer_;
   Session session_;
+  Activity activity_;
   ScoreClock score_clock_;
   TickClock clock_;
   CheckBudget budget_;

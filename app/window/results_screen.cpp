@@ -65,11 +65,35 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
-ResultsScreen::ResultsScreen(std::filesystem::path recording) : recording_(std::move(recording)) {}
+ResultsScreen::ResultsScreen(std::filesystem::path recording, const LabStation& station)
+    : station_(station), recording_(std::move(recording)) {}
+
+// The attempt is safe at the station before a server is asked, in a thread that reads no recording.
+void ResultsScreen::keep(const Recording& recording) {
+  if (attempt_->activity != name_of(Activity::Attempt) || attempt_->person.empty()) return;
+  try {
+    station_.keep(lab_attempt_of(recording, *attempt_));
+    kept_ = fmt::format("Kept for {}", attempt_->person);
+    handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
+  } catch (const std::runtime_error& error) {
+    kept_ = error.what();
+  }
+}
+
+void ResultsScreen::note_handed_in() {
+  if (!handing_in_.valid() || handing_in_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  const HandedIn result = handing_in_.get();
+  if (!result.why.empty())
+    kept_ = fmt::format("Kept for {} at this station, {} waiting: {}", attempt_->person, result.waiting, result.why);
+  else
+    kept_ = fmt::format("Entered for {}", attempt_->person);
+}
 
 void ResultsScreen::measure() {
   try {
-    attempt_ = score_recording(Recording(recording_), recording_.string());
+    const Recording recording(recording_);
+    attempt_ = score_recording(recording, recording_.string());
+    keep(recording);
   } catch (const std::runtime_error& error) {
     fault_ = error.what();
   }
@@ -79,6 +103,7 @@ void ResultsScreen::step(const WindowInput& input, double, bool listens) {
   escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
   // The first frame shows a message, because scoring takes time.
   if (shown_++ == 1) measure();
+  note_handed_in();
 }
 
 void ResultsScreen::picture(const glm::ivec2& size) {
@@ -167,6 +192,8 @@ Ask ResultsScreen::panels() {
                        : recording_.string(),
               theme::kQuiet);
   if (attempt_)
+    if (!kept_.empty()) theme::wrapped(kept_, theme::kQuiet);
+  if (attempt_)
     if (const std::string slow = slow_machine_text(*attempt_); !slow.empty()) theme::wrapped(slow, theme::kBad);
   ImGui::Dummy({0.f, theme::px(4.f)});
   ImGui::BeginChild("score", {theme::px(kColumn), theme::px(kHeight)});
@@ -190,7 +217,7 @@ ScreenStatus ResultsScreen::status() const {
   ScreenStatus status;
   status.phase = attempt_ ? "measured" : fault_.empty() ? "measuring" : "fault";
   status.file = report_.empty() ? recording_ : report_;
-  status.note = fault_.empty() ? note_ : fault_;
+  status.note = !fault_.empty() ? fault_ : note_.empty() ? kept_ : note_;
   return status;
 }
 

@@ -2,8 +2,10 @@
 // `trocar score`.   Driven in tests/app/window_path_test.sh
 #pragma once
 
+#include <future>
 #include <optional>
 
+#include "app/lab/lab_station.hpp"
 #include "app/window/screen.hpp"
 #include "sim/score/attempt.hpp"
 
@@ -11,8 +13,9 @@ namespace trocar {
 
 class ResultsScreen final : public Screen {
  public:
-  // Shows the results of an attempt. `recording`: its file, which must be closed.
-  explicit ResultsScreen(std::filesystem::path recording);
+  // Shows the results of an attempt and, if it names a person, hands it in. `recording`: its file, which must be
+  // closed. `station` must outlive the screen.
+  ResultsScreen(std::filesystem::path recording, const LabStation& station);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -23,15 +26,19 @@ class ResultsScreen final : public Screen {
 
  private:
   void measure();
+  void keep(const Recording& recording);
+  void note_handed_in();
   void score_column() const;
   void metric_column() const;
   Ask buttons();
   void write_report_page();
   void open_report();
 
+  const LabStation& station_;
   std::filesystem::path recording_, report_;
   std::optional<Attempt> attempt_;
-  std::string fault_, note_;
+  std::string fault_, note_, kept_;  // kept_: what became of the attempt
+  std::future<HandedIn> handing_in_;
   int shown_ = 0;  // frames
   bool escape_ = false;
 };

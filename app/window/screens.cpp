@@ -10,6 +10,7 @@ ScreenName after(const ScreenState& state, Ask ask) {
     case S::Start:
       if (ask == Ask::Practise) return S::Practice;
       if (ask == Ask::OpenRecording) return S::Replay;
+      if (ask == Ask::OpenLibrary) return S::Library;
       if (ask == Ask::Edit) return S::Editor;
       break;
     case S::Practice:
@@ -22,6 +23,9 @@ ScreenName after(const ScreenState& state, Ask ask) {
       break;
     case S::Replay:
       if (ask == Ask::Back) return state.before;
+      break;
+    case S::Library:
+      if (ask == Ask::OpenRecording) return S::Replay;
       break;
     case S::Editor:
       if (ask == Ask::Practise) return S::Practice;
@@ -40,7 +44,7 @@ ScreenState next(const ScreenState& state, Ask ask) {
 }
 
 std::string name_of(ScreenName screen) {
-  constexpr const char* names[] = {"start", "practice", "results", "replay", "editor", "quit"};
+  constexpr const char* names[] = {"start", "practice", "results", "replay", "editor", "library", "quit"};
   return names[static_cast<std::size_t>(screen)];
 }
 

@@ -14,6 +14,7 @@
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/support/names.hpp"
 
 #include <glad/gl.h>
 
@@ -44,8 +45,12 @@ std::string when_written(const std::filesystem::path& file) {
 }  // namespace
 
 StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
-                         GlContext& context)
-    : scenes_(std::move(scenes)), folder_(std::move(recordings)), access_(std::move(access)), backends_(&context) {
+                         GlContext& context, std::string person)
+    : scenes_(std::move(scenes)),
+      folder_(std::move(recordings)),
+      access_(std::move(access)),
+      backends_(&context),
+      person_(std::move(person)) {
   why_ = backends_.resolve(backend_, {}).why;
   if (!scenes_.empty()) select(0);
 }
@@ -192,12 +197,17 @@ void StartScreen::choices() {
       device_choice(scene.instruments[k].name.c_str(), devices_[k]);
     device_choice("scope", devices_.back());
   }
-  theme::label("Name (optional)", kValueFrom, kValueWidth);
-  ImGui::InputTextWithHint("##trainee", "part of the recording's file name", &trainee_);
+  if (performer()) return;
+  theme::label("Person (optional)", kValueFrom, kValueWidth);
+  ImGui::InputTextWithHint("##person", "id that attempts are kept under", &person_);
+  theme::note_item("Person");
+  const std::string wrong = person_.empty() ? "" : name_fault(person_);
+  if (!wrong.empty()) theme::wrapped(wrong, theme::kBad);
 }
 
 Ask StartScreen::buttons() {
-  const bool can_start = !scenes_.empty() && scenes_[selected_].fault.empty();
+  const bool named = person_.empty() || name_fault(person_).empty();
+  const bool can_start = !scenes_.empty() && scenes_[selected_].fault.empty() && named;
   Ask ask = Ask::Nothing;
   if (theme::button("Start", 150.f, true, can_start) || (enter_ && can_start && !choosing_recording_))
     ask = Ask::Practise;
@@ -206,6 +216,8 @@ Ask StartScreen::buttons() {
     list_recordings();
     choosing_recording_ = true;
   }
+  ImGui::SameLine();
+  if (theme::button("People...", 130.f)) ask = Ask::OpenLibrary;
   ImGui::SameLine();
   if (theme::button("Edit scene", 130.f, false, can_start)) ask = Ask::Edit;
   ImGui::SameLine();

@@ -16,8 +16,9 @@ namespace trocar {
 class StartScreen final : public Screen {
  public:
   // Shows the scenes. `recordings`: the folder that Open recording lists. `context` must outlive the screen.
-  StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
-              GlContext& context);
+  // `person`: id of who practises; empty: no person is named.
+  StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access, GlContext& context,
+              std::string person);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -29,7 +30,8 @@ class StartScreen final : public Screen {
   const std::string& backend() const { return backend_; }
   // Returns the scripted trainee of a demonstration; empty: the user practises.
   std::optional<Skill> performer() const;
-  const std::string& trainee() const { return trainee_; }
+  // Returns the id of the person who practises; empty: no person is named.
+  const std::string& person() const { return person_; }
   const std::filesystem::path& recording() const { return recording_; }
   // Returns true if the scene connects to machines that the user has not allowed yet; the next frame then asks.
   bool must_ask();
@@ -65,7 +67,7 @@ class StartScreen final : public Screen {
   std::size_t selected_ = 0, who_ = 0;
   int fresh_ = 0;                     // frames after the panel opens in which focus does not select a scene
   std::vector<std::string> devices_;  // [instrument], then the scope's
-  std::string backend_ = "auto", why_, trainee_, fault_, typed_;
+  std::string backend_ = "auto", why_, person_, fault_, typed_;
   std::vector<RecordingFile> recordings_;
   bool choosing_recording_ = false, enter_ = false, escape_ = false;
 };

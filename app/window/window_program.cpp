@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <thread>
 
 #include "app/window/editor_screen.hpp"
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
+#include "app/window/library_screen.hpp"
 #include "app/window/practice_screen.hpp"
 #include "app/window/replay_screen.hpp"
 #include "app/window/results_screen.hpp"
@@ -36,9 +38,16 @@ std::vector<ListedScene> scenes_of_the_program() {
 class WindowProgram {
  public:
   WindowProgram(const WindowOptions& options, Window& window)
-      : options_(options), window_(window), gui_(window), state_file_(options.state) {
+      : options_(options),
+        window_(window),
+        gui_(window),
+        state_file_(options.state),
+        station_(lab_places(), options.database) {
+    station_.finish_begun();
+    handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
     settings_.quality = options.quality;
-    start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, options.access, window.context());
+    start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, options.access, window.context(),
+                                           options.person);
     if (options.scene.empty()) return;
     load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
     start_->choose(options.scene);
@@ -75,6 +84,8 @@ class WindowProgram {
         return *replay_;
       case ScreenName::Editor:
         return *editor_;
+      case ScreenName::Library:
+        return *library_;
       default:
         return *start_;
     }
@@ -103,6 +114,7 @@ class WindowProgram {
     if (state_.now != ScreenName::Practice) practice_.reset();
     if (state_.now != ScreenName::Replay) replay_.reset();
     if (state_.now != ScreenName::Editor) editor_.reset();
+    if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay) library_.reset();
   }
 
   Ask show_panels(Screen& shown) {
@@ -148,10 +160,14 @@ class WindowProgram {
       practise(scene, backend_);
     }
     if (ask == Ask::OpenRecording)
-      replay_ = std::make_unique<ReplayScreen>(
-          state_.now == ScreenName::Results ? results_->recording() : start_->recording(), settings_,
-          window_.context());
-    if (ask == Ask::Finish) results_ = std::make_unique<ResultsScreen>(practice_->practice().recording());
+      replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context());
+    if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_);
+    if (ask == Ask::Finish) results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), station_);
+  }
+
+  std::filesystem::path chosen_recording() const {
+    if (state_.now == ScreenName::Results) return results_->recording();
+    return state_.now == ScreenName::Library ? library_->recording() : start_->recording();
   }
 
   // The scene of the command line has the anatomy of the command line.
@@ -163,8 +179,8 @@ class WindowProgram {
   void practise(const Scene& scene, const std::string& backend) {
     last_scene_ = scene;
     backend_ = backend;
-    const PracticePlan plan{start_->performer(), backend,         options_.check,
-                            start_->trainee(),   options_.folder, options_.igtl};
+    const PracticePlan plan{start_->performer(), backend,       options_.check, start_->person(),
+                            options_.folder,     options_.igtl, &station_};
     practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, &window_.context()), settings_,
                                                  options_.folder, &window_.context());
   }
@@ -173,6 +189,8 @@ class WindowProgram {
   Window& window_;
   Gui gui_;
   StateFile state_file_;
+  LabStation station_;
+  std::future<HandedIn> handing_in_;  // what waited when the program started
   WindowSettings settings_;
   ScreenState state_;
   std::unique_ptr<StartScreen> start_;
@@ -180,6 +198,7 @@ class WindowProgram {
   std::unique_ptr<ResultsScreen> results_;
   std::unique_ptr<ReplayScreen> replay_;
   std::unique_ptr<EditorScreen> editor_;
+  std::unique_ptr<LibraryScreen> library_;
   Scene last_scene_;
   std::string backend_;
   bool help_ = false;

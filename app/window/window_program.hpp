@@ -26,6 +26,8 @@ struct WindowOptions {
   std::filesystem::path picture;         // of the last frame, panels included; empty: none
   std::filesystem::path state;           // a JSON file with the window's state; empty: none (state_file.hpp)
   SceneAccess access;                    // files and hosts that scenes may use
+  std::string person;                    // id of who practises; empty: no person is named
+  std::string database;                  // address of the lab's database; empty: the station's
   std::optional<std::uint32_t> anatomy;  // of `scene`; empty: its own
   int width = 1280, height = 720;        // pixels
 };

@@ -53,10 +53,14 @@ void write_texts(H5File& file, const RecordingHeader& header) {
                                fmt::format("{}", header.frame_rate),
                                fmt::format("{}", fmt::join(header.tips, "\n")),
                                fmt::format("{}", fmt::join(header.backends, "\n")),
-                               header.clock == ScoreClock::Wall ? "wall" : "tick",
+                               header.run.clock == ScoreClock::Wall ? "wall" : "tick",
                                fmt::format("{}", kFormatVersion.minor),
                                fmt::format("{}", header.model_version),
-                               header.backend_why};
+                               header.backend_why,
+                               std::string(name_of(header.run.activity)),
+                               header.run.person,
+                               fmt::format("{}", fmt::join(header.devices, "\n")),
+                               header.scene_name};
   static_assert(std::size(texts) == std::size(kTextAttributes));
   for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
 }
@@ -82,6 +86,9 @@ void refuse_unreadable(const std::filesystem::path& path, const RecordingHeader&
   };
   for (const RecordedOrgan& organ : header.organs) check("organ", organ.name);
   for (const std::string& tool : header.tools) check("instrument", tool);
+  if (const std::string fault = name_fault(header.run.person); !header.run.person.empty() && !fault.empty())
+    throw InputError(fmt::format("{}: the person '{}' cannot be recorded: {}; give another id", path.string(),
+                                 printable(header.run.person), fault));
   if (header.fibres.size() > kMostFibres)
     throw InputError(fmt::format("{}: the scene has {} fibres, and a recording at most {}; make its layers smaller",
                                  path.string(), header.fibres.size(), kMostFibres));

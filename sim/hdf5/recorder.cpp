@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "geometry/error.hpp"
@@ -63,6 +64,8 @@ struct Recorder::Writer {
   H5File file;
   RecorderParams params;
   std::vector<H5Table> tables;  // tables_of()
+  std::optional<H5Table> ending;
+  Ending how_it_ended = Ending::Stopped;
   std::vector<Bytes> front, back;
   std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
@@ -188,6 +191,16 @@ struct Recorder::Writer {
     }
   }
 
+  // Writes how the run ended. Without it the recording is complete all the same.
+  void write_ending() {
+    try {
+      if (!failed) ending->append(std::as_bytes(std::span(&how_it_ended, 1)));
+    } catch (const std::exception&) {
+      fail(file.fault().empty() ? "HDF5 could not write the end of the run" : file.fault());
+    }
+    ending.reset();
+  }
+
   void run() {
     for (bool last = false; !last;) {
       {
@@ -213,6 +226,7 @@ struct Recorder::Writer {
 
   // Call it after the thread has ended.
   void close_file() {
+    write_ending();
     tables.clear();
     try {
       file.close();
@@ -253,6 +267,7 @@ void Recorder::begin(const RecordingHeader& header) {
   write_tools(writer.file, header);
   for (const auto& organ : header.organs) writer.file.make_group(std::string(kOrganGroup) + "/" + organ.name);
   writer.make_tables(header);
+  writer.ending.emplace(writer.file.make_table(kEndingPath, Cell::U8, {}, 1));
   writer.write_first_rows(header);
   writer.file.start_single_writer();
   writer.thread = std::thread([&writer] { writer.run(); });
@@ -322,6 +337,10 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
   push(session[kStageMs], frame.stage_ms);
   push_one(session[kDisagreements], frame.disagreements);
   push_one(session[kTime], frame.time);
+}
+
+void Recorder::set_ending(Ending ending) {
+  if (writer_) writer_->how_it_ended = ending;
 }
 
 void Recorder::close() {

@@ -22,7 +22,7 @@ class Recorder final : public RecordSink {
  public:
   // Throws InputError when the file cannot be written, RunError when the disk is full. An error leaves no new file.
   Recorder(const std::filesystem::path& file, const RecordingHeader& header, const RecorderParams& params = {});
-  // Closes the file and ignores errors; call close() to get them.
+  // Closes the file as that of a run that was stopped, and ignores errors; call close() to get them.
   ~Recorder() override;
 
   // Copies the frame. Never waits for the disk and never throws; allocates only while its buffers grow. After a failure
@@ -32,6 +32,7 @@ class Recorder final : public RecordSink {
   // failure() gives the reason in one sentence.
   bool failed() const noexcept override;
   std::string failure() const override;
+  void set_ending(Ending ending) override;
   // Writes the remaining frames and closes the file, which is then a plain HDF5 file. Throws RunError when a write
   // failed or the file was moved.
   void close() override;

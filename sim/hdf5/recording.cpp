@@ -62,7 +62,8 @@ struct Recording::Content {
   std::vector<H5Table> clip_tables = {};                    // [ClipTable], or empty
   std::vector<H5Table> bleed_tables = {};                   // [BleedTable], or empty
   std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
-  std::vector<std::string> tools = {}, stages = {};
+  std::vector<std::string> tools = {}, stages = {}, devices = {};
+  Ending ending = Ending::Unknown;
   std::vector<double> tool_radius = {}, before = {}, before_joints = {}, times = {}, pivots = {}, tip_positions = {},
                       roll_grips = {};
   std::vector<float> forces = {}, stage_ms = {}, clash_distance = {}, tip_depth = {};
@@ -86,6 +87,7 @@ struct Recording::Content {
 
   void open_all();
   void read_session();
+  void read_ending();
   void read_surfaces();
   void refuse_damage() const;
 };
@@ -93,6 +95,7 @@ struct Recording::Content {
 void Recording::Content::open_all() {
   tools = lines_of(file.text("tools"));
   stages = lines_of(file.text("stages"));
+  devices = lines_of(file.text("devices"));
   session = open_tables(file, session_tables(tools.size(), stages.size()));
   const auto of_clashes = clash_tables(tools.size());
   if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
@@ -119,11 +122,19 @@ void Recording::Content::open_all() {
                     file.path().string()));
 }
 
+void Recording::Content::read_ending() {
+  if (!file.has_table(kEndingPath)) return;
+  const auto rows = file.table(kEndingPath, Cell::U8).read_all<std::uint8_t>();
+  if (!rows.empty() && rows.front() <= static_cast<std::uint8_t>(Ending::Stopped))
+    ending = static_cast<Ending>(rows.front());
+}
+
 void Recording::Content::read_session() {
   tool_radius = file.table(kToolRadiusPath, Cell::F64).read_all<double>();
   before = file.table(kToolBeforePath, Cell::F64).read_all<double>();
   if (file.has_table(kToolBeforeJointsPath))
     before_joints = file.table(kToolBeforeJointsPath, Cell::F64).read_all<double>();
+  read_ending();
   times = session[kTime].read_rows<double>(0, frames);
   pivots = session[kPivot].read_rows<double>(0, frames);
   tip_positions = session[kTip].read_rows<double>(0, frames);
@@ -232,6 +243,9 @@ const std::vector<std::string>& Recording::tools() const { return content_->tool
 const std::vector<double>& Recording::tool_radius() const { return content_->tool_radius; }
 const std::vector<std::string>& Recording::stages() const { return content_->stages; }
 std::string Recording::text(const std::string& attribute) const { return content_->file.text(attribute); }
+std::optional<Activity> Recording::activity() const { return activity_named(text("activity")); }
+const std::vector<std::string>& Recording::devices() const { return content_->devices; }
+Ending Recording::ending() const { return content_->ending; }
 ToolMode Recording::mode() const { return text("mode") == "static" ? ToolMode::Static : ToolMode::Swept; }
 Cover Recording::cover() const { return text("cover") == "paper" ? Cover::Paper : Cover::Capsule; }
 const std::vector<double>& Recording::times() const { return content_->times; }

@@ -71,6 +71,10 @@ class Recording {
   const std::vector<double>& tool_radius() const;  // [tool] m
   const std::vector<std::string>& stages() const;
   std::string text(const std::string& attribute) const;  // "scene", "backend", "machine", ...
+  // Returns nothing for recordings before format 2.10, in which no person is named either.
+  std::optional<Activity> activity() const;
+  const std::vector<std::string>& devices() const;  // names: [tool], then the scope's; empty in older recordings
+  Ending ending() const;
   ToolMode mode() const;
   Cover cover() const;
 

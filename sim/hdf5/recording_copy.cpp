@@ -114,6 +114,7 @@ std::uint64_t copy_recording(const Recording& recording, const H5File& from, H5F
   to.make_group(kOrganGroup);
   for (const char* path : {kToolRadiusPath, kToolBeforePath, kToolBeforeJointsPath})
     if (from.has_table(path)) copy_table(copy, path, Cell::F64, kAllRows);
+  if (from.has_table(kEndingPath)) copy_table(copy, kEndingPath, Cell::U8, kAllRows);
   copy_fibres(copy, frames);
   copy_clips(copy, frames);
   copy_bleeding(copy, frames);

@@ -189,6 +189,8 @@ inline constexpr const char* kToolRadiusPath = "/session/tool_radius";  // [tool
 inline constexpr const char* kToolBeforePath = "/session/tool_before";
 // [tool] roll in degrees and grip in that frame; since format 2.2
 inline constexpr const char* kToolBeforeJointsPath = "/session/tool_before_joints";
+// How the run ended (Ending): one row, written last; since format 2.10
+inline constexpr const char* kEndingPath = "/session/ending";
 inline constexpr const char* kOrganGroup = "/organs";
 
 // Tables of a compact recording: the frames whose nodes it has; the checksum of what each frame lacks.
@@ -215,7 +217,11 @@ inline constexpr const char* kTextAttributes[] = {"format",
                                                   "clock",
                                                   kFormatMinorAttribute,
                                                   kModelVersionAttribute,
-                                                  "backend_why"};
+                                                  "backend_why",
+                                                  "activity",
+                                                  "person",
+                                                  "devices",
+                                                  "scene_name"};
 
 // The format of a recording. A reader accepts every minor version of its major version and ignores tables and
 // attributes that it does not know. A change that a reader must know raises the major version, any other change the
@@ -224,7 +230,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 9};
+inline constexpr FormatVersion kFormatVersion{2, 10};
 inline constexpr int kMajorOfForms = 3;
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 inline constexpr const char* kFormAttribute = "form";

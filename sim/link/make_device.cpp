@@ -76,11 +76,18 @@ std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& too
 
 }  // namespace
 
-bool has_live_device(const Scene& scene) {
-  const auto live = [](const std::string& device) { return device != "script" && device != "trajectory"; };
-  return live(scene.scope.device) || std::any_of(scene.instruments.begin(), scene.instruments.end(),
-                                                 [&](const auto& instrument) { return live(instrument.device); });
+Activity activity_of(const Scene& scene) {
+  bool live = false, recorded = false;
+  const auto note = [&](const std::string& device) {
+    recorded = recorded || device == "trajectory";
+    live = live || (device != "script" && device != "trajectory");
+  };
+  note(scene.scope.device);
+  for (const InstrumentScene& instrument : scene.instruments) note(instrument.device);
+  return live ? Activity::Attempt : recorded ? Activity::Replay : Activity::Script;
 }
+
+bool has_live_device(const Scene& scene) { return activity_of(scene) == Activity::Attempt; }
 
 std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context) try {
   MouseDevice*& mouse = context.mice.emplace_back(nullptr);

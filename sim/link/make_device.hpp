@@ -9,6 +9,7 @@
 #include "sim/device/gamepad_device.hpp"
 #include "sim/device/mouse_device.hpp"
 #include "sim/link/spacemouse_reader.hpp"
+#include "sim/record/run_note.hpp"
 #include "sim/scene/scene.hpp"
 
 namespace trocar {
@@ -28,6 +29,9 @@ struct DeviceContext {
 // Returns true when a live device moves an instrument or the scope of this scene; false: scripts and recorded motions
 // move all.
 bool has_live_device(const Scene& scene);
+// Returns what a run with the devices of this scene is: an Attempt with a live device, a Replay if something follows
+// recorded motion, otherwise a Script.
+Activity activity_of(const Scene& scene);
 
 // Makes the device of an instrument. Call it once per instrument, in their order. Throws InputError with the
 // instrument's name for a hand-held device that starts outside its limits, an invalid source, a file that cannot be

@@ -20,12 +20,10 @@
 #include "geometry/touch.hpp"
 #include "geometry/touch_fault.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/record/run_note.hpp"
 #include "sim/scene/scope.hpp"
 
 namespace trocar {
-
-// The time that scores use: the simulated time of the ticks, or the wall time of a live attempt.
-enum class ScoreClock { Tick, Wall };
 
 // A recording has at most this many fibres, so that a reader can limit its memory. Scenes have some hundreds.
 constexpr std::size_t kMostFibres = std::size_t{1} << 20;
@@ -64,7 +62,7 @@ struct RecordedBleedChange {
 
 // The data that do not change during a session.
 struct RecordingHeader {
-  std::string scene_text, version, machine, gl, backend, mode, cover, date;
+  std::string scene_text, scene_name, version, machine, gl, backend, mode, cover, date;
   double frame_rate = 60.0;  // Hz
   std::vector<RecordedOrgan> organs;
   std::vector<std::string> tools;   // names
@@ -76,7 +74,8 @@ struct RecordingHeader {
   // Names of the backends that may answer, indexed by RecordedFrame::backend. Empty: `backend` alone.
   std::vector<std::string> backends;
   std::string backend_why;  // the reason for the first backend, one sentence
-  ScoreClock clock = ScoreClock::Tick;
+  RunNote run;
+  std::vector<std::string> devices;  // names: [tool], then the scope's
   int model_version = kModelVersion;
   std::vector<RecordedFibre> fibres;  // connective tissue, at most kMostFibres; their ends follow from the nodes
   // Fibres that were broken before the recording begins, and how; it is not known after a restored session.
@@ -183,6 +182,8 @@ class RecordSink {
   // Returns true when recording has ended early; failure() gives the reason in one sentence.
   virtual bool failed() const noexcept = 0;
   virtual std::string failure() const = 0;
+  // Sets how the run ends, which close() stores; Stopped without this call.
+  virtual void set_ending(Ending ending) = 0;
   // Ends the recording. Throws RunError when a frame was not stored.
   virtual void close() = 0;
 };

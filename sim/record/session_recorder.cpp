@@ -72,6 +72,15 @@ ToolState state_of(const Instrument& instrument) {
 }
 
 // Returns the fault of the session's own backend in its last frame.
+std::vector<std::string> devices_of(const Scene& scene, const Session& session, const std::string& instead) {
+  const auto named = [&](const std::string& device) { return instead.empty() ? device : instead; };
+  std::vector<std::string> devices;
+  for (std::size_t k = 0; k < session.instruments().size(); ++k)
+    devices.push_back(named(k < scene.instruments.size() ? scene.instruments[k].device : ""));
+  devices.push_back(named(scene.scope.device));
+  return devices;
+}
+
 TouchFault fault_of_last_frame(const Session& session) {
   for (const BackendFault& fault : session.backend_faults())
     if (!fault.check && fault.frame + 1 == session.frames()) return fault.fault;
@@ -81,10 +90,12 @@ TouchFault fault_of_last_frame(const Session& session) {
 }  // namespace
 
 RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& session, const std::string& gl,
-                                           ScoreClock clock) {
+                                           const RunNote& run) {
   RecordingHeader header;
-  header.clock = clock;
+  header.run = run;
+  header.devices = devices_of(scene, session, run.device);
   header.scene_text = scene.text;
+  header.scene_name = scene.file.stem().string();
   header.version = kVersion;
   header.machine = machine_description();
   header.gl = gl;
@@ -116,8 +127,8 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
 }
 
 SessionRecorder::SessionRecorder(const OpenSink& open, const Scene& scene, const Session& session,
-                                 const std::string& gl, ScoreClock clock)
-    : sink_(open(header_of(scene, session, gl, clock))),
+                                 const std::string& gl, const RunNote& run)
+    : sink_(open(header_of(scene, session, gl, run))),
       poses_(session.instruments().size()),
       roll_grip_(session.instruments().size()),
       energy_(session.instruments().size()),
@@ -128,7 +139,7 @@ SessionRecorder::SessionRecorder(const OpenSink& open, const Scene& scene, const
       forces_(session.instruments().size()),
       tip_depth_(session.instruments().size()),
       states_(session.instruments().size()),
-      backends_(header_of(scene, session, gl, clock).backends) {
+      backends_(header_of(scene, session, gl, run).backends) {
   clashes_.reserve(tool_pairs(poses_.size()));
 }
 

@@ -13,10 +13,9 @@ namespace trocar {
 
 class SessionRecorder {
  public:
-  // Opens the sink and writes the header. Throws the errors of `open`. `gl`: from gl_description(). `clock`: the time
-  // that scores use.
+  // Opens the sink and writes the header. Throws the errors of `open`. `gl`: from gl_description().
   SessionRecorder(const OpenSink& open, const Scene& scene, const Session& session, const std::string& gl,
-                  ScoreClock clock = ScoreClock::Tick);
+                  const RunNote& run = {});
 
   // Call after session.step(): appends that frame. Its `record` stage is the time of the previous append.
   void append(Session& session, const FrameClock& clock);
@@ -25,10 +24,15 @@ class SessionRecorder {
   // Returns whether recording has ended because the disk is full or the file was deleted; failure() gives the reason.
   bool failed() const noexcept { return sink_->failed(); }
   std::string failure() const { return sink_->failure(); }
-  void close() { sink_->close(); }
+  // Ends the recording. Throws RunError when a frame was not stored.
+  void close(Ending ending = Ending::Stopped) {
+    sink_->set_ending(ending);
+    sink_->close();
+  }
 
  private:
-  static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl, ScoreClock clock);
+  static RecordingHeader header_of(const Scene& scene, const Session& session, const std::string& gl,
+                                   const RunNote& run);
 
   // Returns the backend's index in the attribute `backends`; the number of entries when it is not listed.
   std::uint8_t number_of(const std::string& backend) const;

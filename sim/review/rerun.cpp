@@ -94,6 +94,7 @@ class Rerun::Sink final : public RecordSink {
   void append(const RecordedFrame& frame) override { frame_ = frame; }
   bool failed() const noexcept override { return false; }
   std::string failure() const override { return {}; }
+  void set_ending(Ending) override {}
   void close() override {}
   const RecordedFrame& frame() const { return frame_; }
 

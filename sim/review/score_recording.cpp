@@ -171,6 +171,9 @@ Attempt score_recording(const Recording& recording, const std::string& file) {
   attempt.version = recording.text("version");
   attempt.machine = recording.text("machine");
   attempt.backend = recording.text("backend");
+  attempt.person = recording.text("person");
+  attempt.activity = recording.text("activity");
+  attempt.ending = name_of(recording.ending());
   attempt.duration = session.duration();
   attempt.frames = session.frames();
   attempt.clock = recording.clock() == ScoreClock::Wall ? "wall" : "tick";

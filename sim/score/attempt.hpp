@@ -34,6 +34,7 @@ struct TaskResult {
   double score = 0.0;             // 0 .. 100
   std::vector<Metric> parts;      // of the score, graded
   std::vector<TaskEvent> events;  // by time
+  std::string critical = {};      // the critical error that ended the task and capped its score; empty: none
 };
 
 struct InstrumentScore {
@@ -43,7 +44,8 @@ struct InstrumentScore {
 
 struct Attempt {
   std::string file, scene_title, date, version, machine, backend;
-  double duration = 0.0;  // s
+  std::string person, activity, ending = "unknown";  // sim/record/run_note.hpp; empty and unknown: not recorded
+  double duration = 0.0;                             // s
   std::size_t frames = 0;
   std::vector<Metric> overall;  // bimanual, view, tissue, zones, errors
   std::vector<InstrumentScore> instruments;

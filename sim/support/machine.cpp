@@ -1,6 +1,7 @@
 #include "sim/support/machine.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <fstream>
@@ -18,6 +19,11 @@ std::string machine_description() {
     }
   }
   return fmt::format("{}, {} hardware threads", model, std::thread::hardware_concurrency());
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
 namespace {

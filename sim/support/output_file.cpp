@@ -31,7 +31,8 @@ bool begins_as_table(std::string_view head) {
                                            "file,date,of,metric,value,",
                                            "x_mm,y_mm,z_mm,moved_x_mm,",
                                            "case,group,run,status,exit_status,",
-                                           "case,run,seconds,cpu_seconds,"};
+                                           "case,run,seconds,cpu_seconds,",
+                                           "key,person,started,scene,"};
   return std::any_of(std::begin(kHeaders), std::end(kHeaders), [&](auto header) { return head.starts_with(header); });
 }
 

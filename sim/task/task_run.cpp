@@ -72,7 +72,7 @@ struct TaskRun::Content {
     if (log.ended) {
       feed.finished = true;
     } else if (feed.progress >= 1.0) {
-      done = feed.finished = true;
+      done = feed.done = feed.finished = true;
       log.note(time, "task done");
     } else if (feed.elapsed >= task.time_limit) {
       feed.finished = true;

@@ -39,7 +39,8 @@ struct TaskStage {
 
 // The state of a task that the window shows.
 struct TaskFeed {
-  bool finished = false;                 // done, or out of time
+  bool finished = false;                 // the task has ended: done, out of time, or a critical error
+  bool done = false;                     // the task was completed
   double elapsed = 0.0;                  // s
   double progress = 0.0;                 // 0 .. 1
   std::size_t errors = 0;                // so far

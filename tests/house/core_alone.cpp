@@ -39,6 +39,7 @@ class CountingSink final : public RecordSink {
   }
   bool failed() const noexcept override { return false; }
   std::string failure() const override { return {}; }
+  void set_ending(Ending) override {}
   void close() override {}
 
  private:

@@ -35,8 +35,8 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"sim/session", {"sim/device", "sim/scene", "sim/support"}},
     {"sim/score", {}},
     {"sim/task", {"sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
-    {"sim/record", {"sim/session", "sim/device", "sim/scene", "sim/support"}},
-    {"sim/hdf5", {"sim/record", "sim/scene", "sim/support"}},
+    {"sim/record", {"sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/hdf5", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/review",
      {"sim/hdf5", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/link",
@@ -45,10 +45,11 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"app/compare", {}},
     {"app/replay", {"app/compare"}},
     {"app/view", {}},
+    {"app/lab", {}},
     {"app/report", {"app/compare"}},
-    {"app/window", {"app/report", "app/view", "app/compare"}},
+    {"app/window", {"app/lab", "app/report", "app/view", "app/compare"}},
     {"app/sweep", {"app/compare"}},
-    {"app/commands", {"app/sweep", "app/window", "app/report", "app/view", "app/replay", "app/compare"}},
+    {"app/commands", {"app/lab", "app/sweep", "app/window", "app/report", "app/view", "app/replay", "app/compare"}},
 };
 
 struct Include {

@@ -51,7 +51,7 @@ class DamagedRecording : public ::testing::Test {
     header.tools = {"left"};
     header.tool_radius = {0.0025};
     header.stages = {"query"};
-    header.clock = ScoreClock::Wall;
+    header.run.clock = ScoreClock::Wall;
     Recorder recorder(file_, header);
     const std::vector<glm::vec3> nodes(8, glm::vec3(0.f)), forces(1, glm::vec3(0.f));
     const std::vector<Touch> touches = {{FaceId{0}, {1, 2, 3}, {0, 0, 1}, 0.5f, 0.25f}};

@@ -1,0 +1,235 @@
+#include "app/lab/lab_database.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "app/lab/lab_connection.hpp"
+#include "app/lab/lab_rows.hpp"
+#include "geometry/printable.hpp"
+#include "sim/support/names.hpp"
+
+namespace trocar {
+namespace {
+
+using soci::use, soci::into;
+
+constexpr const char* kAddAttempt =
+    "INSERT INTO attempt (key, person, station, scene, title, level, kind, ending, devices, started, seconds, score, "
+    "critical, version, recording, metrics) VALUES (:key, :person, :station, :scene, :title, :level, :kind, :ending, "
+    ":devices, :started, :seconds, :score, :critical, :version, :recording, :metrics) ON CONFLICT (key) DO NOTHING";
+
+// Of two attempts the later one is the last, in whatever order they arrive.
+constexpr const char* kAddToStanding =
+    "INSERT INTO standing (person, scene, level, attempts, best, last, last_started) "
+    "VALUES (:person, :scene, :level, 1, :best, :last, :started) ON CONFLICT (person, scene, level) DO UPDATE SET "
+    "attempts = standing.attempts + 1, "
+    "best = CASE WHEN standing.best IS NULL OR excluded.best > standing.best THEN excluded.best ELSE standing.best "
+    "END, "
+    "last = CASE WHEN excluded.last_started >= standing.last_started THEN excluded.last ELSE standing.last END, "
+    "last_started = CASE WHEN excluded.last_started >= standing.last_started THEN excluded.last_started "
+    "ELSE standing.last_started END";
+
+// % and _ of a text that LIKE searches for, with ! as escape.
+std::string pattern_of(const std::string& part) {
+  std::string pattern = "%";
+  for (const char letter : part) {
+    if (letter == '%' || letter == '_' || letter == '!') pattern += '!';
+    pattern += letter;
+  }
+  return pattern + "%";
+}
+
+int limit_of(std::size_t count) {
+  return static_cast<int>(std::min<std::size_t>(count, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+struct LabDatabase::Content {
+  LabConnection connection;
+  explicit Content(const std::string& address) : connection(address) {}
+
+  soci::session& sql() { return connection.sql(); }
+
+  void insert_person(const Person& person) {
+    sql() << "INSERT INTO person (id, name, added) VALUES (:id, :name, :added) ON CONFLICT (id) DO NOTHING",
+        use(person.id), use(person.name), use(person.added);
+  }
+
+  std::optional<Person> find_person(const std::string& id) {
+    Person person{id, "", 0.0};
+    sql() << "SELECT name, added FROM person WHERE id = :id", use(id), into(person.name), into(person.added);
+    if (!sql().got_data()) return {};
+    return person;
+  }
+
+  bool insert_attempt(const LabAttempt& a) {
+    const std::string metrics = metrics_json(a.metrics);
+    const int critical = a.critical ? 1 : 0;
+    double score = a.score.value_or(0.0);
+    soci::indicator scored = a.score ? soci::i_ok : soci::i_null;
+    soci::statement add =
+        (sql().prepare << kAddAttempt, use(a.key), use(a.person), use(a.station), use(a.scene), use(a.title),
+         use(a.level), use(a.kind), use(a.ending), use(a.devices), use(a.started), use(a.seconds), use(score, scored),
+         use(critical), use(a.version), use(a.recording), use(metrics));
+    add.execute(true);
+    if (add.get_affected_rows() != 1) return false;
+    sql() << kAddToStanding, use(a.person), use(a.scene), use(a.level), use(score, scored), use(score, scored),
+        use(a.started);
+    return true;
+  }
+
+  // After an attempt was deleted.
+  void renew_standing(const std::string& person, const std::string& scene, int level) {
+    sql() << "DELETE FROM standing WHERE person = :person AND scene = :scene AND level = :level", use(person),
+        use(scene), use(level);
+    sql() << "INSERT INTO standing (person, scene, level, attempts, best, last, last_started) "
+             "SELECT person, scene, level, COUNT(*), MAX(score), (SELECT score FROM attempt WHERE person = :p2 AND "
+             "scene = :s2 AND level = :l2 ORDER BY started DESC, key DESC LIMIT 1), MAX(started) FROM attempt WHERE "
+             "person = :person AND scene = :scene AND level = :level GROUP BY person, scene, level",
+        use(person, "p2"), use(scene, "s2"), use(level, "l2"), use(person, "person"), use(scene, "scene"),
+        use(level, "level");
+  }
+
+  std::vector<LabAttempt> select_attempts(const std::string& rest, const AttemptQuery& query) {
+    const int level = query.level.value_or(0), most = limit_of(query.most), skip = limit_of(query.skip);
+    soci::rowset<soci::row> rows =
+        (sql().prepare << lab_rows::kSelectAttempt + rest + " ORDER BY started DESC, key DESC LIMIT :most OFFSET :skip",
+         use(query.person, "person"), use(query.scene, "scene"), use(level, "level"), use(most, "most"),
+         use(skip, "skip"));
+    std::vector<LabAttempt> attempts;
+    for (const soci::row& row : rows) attempts.push_back(lab_rows::attempt_of(row));
+    return attempts;
+  }
+};
+
+LabDatabase::LabDatabase(const std::string& address) : content_(std::make_unique<Content>(address)) {}
+LabDatabase::~LabDatabase() = default;
+LabDatabase::LabDatabase(LabDatabase&&) noexcept = default;
+LabDatabase& LabDatabase::operator=(LabDatabase&&) noexcept = default;
+
+int LabDatabase::version() const { return content_->connection.version(); }
+const std::string& LabDatabase::shown_address() const { return content_->connection.shown(); }
+
+void LabDatabase::add_person(const Person& person) {
+  if (const std::string fault = name_fault(person.id); !fault.empty())
+    throw InputError(fmt::format("the id '{}' cannot be used: {}", printable(person.id), fault));
+  if (printable(person.name, kLongestName) != person.name)
+    throw InputError(fmt::format("the name '{}' cannot be used: at most {} characters, all of them printable",
+                                 printable(person.name), kLongestName));
+  content_->connection.changed([&] {
+    if (content_->find_person(person.id))
+      throw InputError(fmt::format("the id '{}' is taken; choose another", printable(person.id)));
+    content_->insert_person(person);
+  });
+}
+
+std::optional<Person> LabDatabase::person(const std::string& id) {
+  return content_->connection.guarded([&] { return content_->find_person(id); });
+}
+
+std::vector<PersonSummary> LabDatabase::people(const PersonQuery& query) {
+  return content_->connection.guarded([&] {
+    const std::string pattern = pattern_of(query.part);
+    const int most = limit_of(query.most), skip = limit_of(query.skip);
+    const std::string where =
+        query.part.empty() ? "" : " WHERE p.id LIKE :part ESCAPE '!' OR p.name LIKE :part2 ESCAPE '!'";
+    const std::string order = query.order == PersonOrder::Id ? " ORDER BY p.id" : " ORDER BY latest DESC, p.id";
+    const std::string text =
+        "SELECT p.id, p.name, p.added, COALESCE(SUM(s.attempts), 0) AS attempts, COUNT(s.scene) AS tasks, "
+        "COALESCE(MAX(s.last_started), 0) AS latest FROM person p LEFT JOIN standing s ON s.person = p.id" +
+        where + " GROUP BY p.id, p.name, p.added" + order + " LIMIT :most OFFSET :skip";
+    std::vector<PersonSummary> people;
+    const auto read = [&](soci::rowset<soci::row> rows) {
+      for (const soci::row& row : rows) people.push_back(lab_rows::summary_of(row));
+    };
+    if (query.part.empty())
+      read((content_->sql().prepare << text, use(most, "most"), use(skip, "skip")));
+    else
+      read((content_->sql().prepare << text, use(pattern, "part"), use(pattern, "part2"), use(most, "most"),
+            use(skip, "skip")));
+    return people;
+  });
+}
+
+std::vector<LabAttempt> LabDatabase::erase_person(const std::string& id) {
+  return content_->connection.changed([&] {
+    if (!content_->find_person(id)) throw InputError(fmt::format("no person has the id '{}'", printable(id)));
+    AttemptQuery all{.person = id, .scene = "", .most = std::numeric_limits<int>::max()};
+    auto attempts = content_->select_attempts(lab_rows::where_of(all), all);
+    for (const char* table : {"standing", "attempt"})
+      content_->sql() << fmt::format("DELETE FROM {} WHERE person = :id", table), use(id);
+    content_->sql() << "DELETE FROM person WHERE id = :id", use(id);
+    return attempts;
+  });
+}
+
+bool LabDatabase::add_attempt(const LabAttempt& attempt) {
+  return content_->connection.changed([&] {
+    content_->insert_person({attempt.person, "", attempt.started});
+    return content_->insert_attempt(attempt);
+  });
+}
+
+std::optional<LabAttempt> LabDatabase::attempt(const std::string& key) {
+  return content_->connection.guarded([&]() -> std::optional<LabAttempt> {
+    soci::row row;
+    content_->sql() << lab_rows::kSelectAttempt + std::string(" WHERE key = :key"), use(key), into(row);
+    if (!content_->sql().got_data()) return {};
+    return lab_rows::attempt_of(row);
+  });
+}
+
+std::vector<LabAttempt> LabDatabase::attempts(const AttemptQuery& query) {
+  return content_->connection.guarded([&] { return content_->select_attempts(lab_rows::where_of(query), query); });
+}
+
+void LabDatabase::delete_attempt(const std::string& key) {
+  content_->connection.changed([&] {
+    std::string person, scene;
+    int level = 0;
+    content_->sql() << "SELECT person, scene, level FROM attempt WHERE key = :key", use(key), into(person), into(scene),
+        into(level);
+    if (!content_->sql().got_data()) throw InputError(fmt::format("no attempt has the key '{}'", printable(key)));
+    content_->sql() << "DELETE FROM attempt WHERE key = :key", use(key);
+    content_->renew_standing(person, scene, level);
+  });
+}
+
+std::vector<Standing> LabDatabase::standings(const std::string& person, const std::string& scene) {
+  return content_->connection.guarded([&] {
+    soci::rowset<soci::row> rows =
+        (content_->sql().prepare
+             << "SELECT person, scene, level, attempts, best, last, last_started FROM standing WHERE "
+                "(:person = '' OR person = :person2) AND (:scene = '' OR scene = :scene2) ORDER BY "
+                "person, scene, level",
+         use(person, "person"), use(person, "person2"), use(scene, "scene"), use(scene, "scene2"));
+    std::vector<Standing> standings;
+    for (const soci::row& row : rows) standings.push_back(lab_rows::standing_of(row));
+    return standings;
+  });
+}
+
+LabCounts LabDatabase::counts() {
+  return content_->connection.guarded([&] {
+    long long people = 0, attempts = 0;
+    content_->sql() << "SELECT COUNT(*) FROM person", into(people);
+    content_->sql() << "SELECT COALESCE(SUM(attempts), 0) FROM standing", into(attempts);
+    return LabCounts{static_cast<std::uint64_t>(people), static_cast<std::uint64_t>(attempts)};
+  });
+}
+
+void LabDatabase::for_each(const std::function<void(const Person&)>& person,
+                           const std::function<void(const LabAttempt&)>& attempt) {
+  content_->connection.at_one_instant([&] {
+    const soci::rowset<soci::row> people =
+        (content_->sql().prepare << "SELECT id, name, added FROM person ORDER BY id");
+    for (const soci::row& row : people) person(lab_rows::person_of(row));
+    const soci::rowset<soci::row> attempts =
+        (content_->sql().prepare << lab_rows::kSelectAttempt + std::string(" ORDER BY started, key"));
+    for (const soci::row& row : attempts) attempt(lab_rows::attempt_of(row));
+  });
+}
+
+}  // namespace trocar

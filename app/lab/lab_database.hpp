@@ -1,0 +1,106 @@
+// The lab's database: people, their attempts, and where they stand. SQLite in a file, or a PostgreSQL server. Every
+// change is one transaction; several programs and machines may use the database at once.
+// Units: seconds; dates are seconds since 1970 (UTC).   Source of the library: SOCI, github.com/SOCI/soci
+// Tested in tests/app/lab_database_test.cpp, with both
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/lab/lab_attempt.hpp"
+#include "geometry/error.hpp"
+
+namespace trocar {
+
+// The database cannot be reached now: attempts wait at the station.
+class LabUnreachable : public RunError {
+  using RunError::RunError;
+};
+
+struct Person {
+  std::string id, name;  // `name` may be empty
+  double added = 0.0;    // date
+};
+
+// The attempts of a person at a level of a task. Scores: 0 to 100; empty without a task.
+struct Standing {
+  std::string person, scene;
+  int level = 1;
+  std::uint64_t attempts = 0;
+  std::optional<double> best, last;
+  double last_started = 0.0;  // date
+};
+
+// What attempts() returns, newest first. Empty texts: of everybody, of every scene.
+struct AttemptQuery {
+  std::string person = {}, scene = {};
+  std::optional<int> level = {};
+  std::size_t most = 100, skip = 0;
+};
+
+// A person of a list, with a sum over all tasks.
+struct PersonSummary {
+  Person person;
+  std::uint64_t attempts = 0, tasks = 0;  // `tasks`: tasks and levels tried
+  double last_started = 0.0;              // date; 0: never
+};
+enum class PersonOrder { Id, LastAttempt };
+struct PersonQuery {
+  std::string part = {};  // of id or name; empty: everybody
+  PersonOrder order = PersonOrder::Id;
+  std::size_t most = 100, skip = 0;
+};
+
+struct LabCounts {
+  std::uint64_t people = 0, attempts = 0;
+};
+
+class LabDatabase {
+ public:
+  // Opens a database and makes or upgrades its tables. `address`: a path, "sqlite:PATH" or "postgresql://...". Throws
+  // LabUnreachable when a server does not answer, InputError when the address or the file is not usable, or when a
+  // later version of Trocar made the tables.
+  explicit LabDatabase(const std::string& address);
+  ~LabDatabase();
+  LabDatabase(LabDatabase&&) noexcept;
+  LabDatabase& operator=(LabDatabase&&) noexcept;
+
+  // All of these throw LabUnreachable when the server does not answer, RunError when the database refuses (a full
+  // disk).
+
+  // Throws InputError when the id is taken or cannot be used.
+  void add_person(const Person& person);
+  std::optional<Person> person(const std::string& id);
+  std::vector<PersonSummary> people(const PersonQuery& query = {});
+  // Deletes a person with all attempts and returns these. Throws InputError for an unknown id.
+  std::vector<LabAttempt> erase_person(const std::string& id);
+
+  // Adds an attempt, and its person if no person has that id. Returns false when the attempt is there already.
+  bool add_attempt(const LabAttempt& attempt);
+  std::optional<LabAttempt> attempt(const std::string& key);
+  std::vector<LabAttempt> attempts(const AttemptQuery& query = {});
+  // Throws InputError for an unknown key.
+  void delete_attempt(const std::string& key);
+  // Returns the standings of a person, or of everybody at a task, sorted by person, scene, level. Empty texts: all.
+  std::vector<Standing> standings(const std::string& person, const std::string& scene);
+
+  LabCounts counts();
+  // Calls for each person and each attempt, as they are at one instant.
+  void for_each(const std::function<void(const Person&)>& person,
+                const std::function<void(const LabAttempt&)>& attempt);
+
+  int version() const;                       // of the tables
+  const std::string& shown_address() const;  // without a password
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
+// Returns the address without its password, for messages.
+std::string without_password(const std::string& address);
+
+}  // namespace trocar

@@ -1,0 +1,152 @@
+// Tests a station of the lab: attempts wait while the server is down, a killed program's attempt is scored from its
+// recording, settings are private, and damaged files do not hold up the others.
+#include "app/lab/lab_station.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/compare/backends.hpp"
+#include "sim/hdf5/recorder.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/task/performed_session.hpp"
+#include "tests/app/postgres_server.hpp"
+#include "tests/sim/task_support.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace trocar {
+namespace {
+
+class LabStationTest : public ::testing::Test {
+ protected:
+  LabPlaces places() const {
+    return {folder_.path() / "data/lab.sqlite", folder_.path() / "data/waiting", folder_.path() / "config/lab.toml"};
+  }
+  static LabAttempt attempt(const std::string& person) {
+    LabAttempt attempt;
+    attempt.key = new_attempt_key();
+    attempt.person = person, attempt.scene = "burn_line", attempt.started = 100.0, attempt.score = 50.0;
+    return attempt;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(LabStationTest, AttemptsWaitWhileTheServerIsGone) {
+  if (!test::PostgresServer::available()) GTEST_SKIP() << "PostgreSQL's programs are not installed";
+  auto& server = test::PostgresServer::shared();
+  const std::string name = "station_" + std::to_string(getpid());
+  server.make_database(name);
+  LabStation station(places());
+  station.choose(server.address(name));
+  server.stop();
+  station.keep(attempt("a"));
+  station.keep(attempt("b"));
+  const HandedIn gone = LabStation(places()).hand_in();  // a later program of the same station
+  EXPECT_EQ(gone.added, 0u);
+  EXPECT_EQ(gone.waiting, 2u);
+  EXPECT_NE(gone.why.find("does not answer"), std::string::npos) << gone.why;
+  server.start();
+  const HandedIn back = LabStation(places()).hand_in();
+  EXPECT_EQ(back.added, 2u);
+  EXPECT_EQ(back.waiting, 0u);
+  EXPECT_EQ(back.why, "");
+  EXPECT_EQ(station.open().counts().attempts, 2u);
+  EXPECT_EQ(station.hand_in().added, 0u);
+}
+
+TEST_F(LabStationTest, TheDatabaseIsMadeAtItsFirstUse) {
+  const LabStation station(places());
+  EXPECT_FALSE(std::filesystem::exists(places().database));
+  EXPECT_EQ(station.hand_in().added, 0u);
+  station.keep(attempt("a"));
+  EXPECT_EQ(station.hand_in().added, 1u);
+  EXPECT_TRUE(std::filesystem::exists(places().database));
+  EXPECT_EQ(station.waiting(), 0u);
+}
+
+TEST_F(LabStationTest, OnlyTheUserReadsTheSettings) {
+  LabStation station(places());
+  station.choose((folder_.path() / "other \"quoted\\.sqlite").string().substr(0, folder_.path().string().size() + 6));
+  struct stat info {};
+  ASSERT_EQ(stat(places().settings.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 077, 0u);
+  EXPECT_EQ(LabStation(places()).address(), station.address());
+  EXPECT_EQ(LabStation(places(), "elsewhere.sqlite").address(), "elsewhere.sqlite");
+}
+
+TEST_F(LabStationTest, DamagedSettingsAreRefusedWithTheirLine) {
+  std::filesystem::create_directories(places().settings.parent_path());
+  folder_.write("config/lab.toml", "databse = \"x\"\n");
+  EXPECT_THROW(LabStation{places()}, InputError);
+}
+
+TEST_F(LabStationTest, ADamagedFileDoesNotHoldUpTheOthers) {
+  const LabStation station(places());
+  station.keep(attempt("a"));
+  folder_.write("data/waiting/0.attempt.json", "{");
+  const HandedIn result = station.hand_in();
+  EXPECT_EQ(result.added, 1u);
+  EXPECT_EQ(result.waiting, 1u);
+  EXPECT_NE(result.why.find("damaged"), std::string::npos) << result.why;
+}
+
+// Records as a live attempt does. `finished`: the program closes the recording.
+std::filesystem::path record_attempt(const Scene& scene, const std::filesystem::path& file, int frames, bool finished) {
+  Backends backends;
+  PerformedSession performed(scene, style_of(Skill::Expert), 1, backends, "scan");
+  SessionRecorder recorder(recording_file(file), scene, performed.session(), "none",
+                           {ScoreClock::Tick, Activity::Attempt, "Zoë"});
+  for (int frame = 0; frame < frames; ++frame) {
+    performed.step();
+    recorder.append(performed.session(), performed.time());
+  }
+  if (!finished) {
+    usleep(700000);  // the writer flushes three times a second
+    _exit(0);        // as a kill does
+  }
+  recorder.close(ending_of(&performed.task()));
+  return file;
+}
+
+TEST_F(LabStationTest, AKilledProgramsAttemptIsScoredFromItsRecording) {
+  const auto file = folder_.path() / "s.h5";
+  const Scene scene = test::coarse_scene("touch_targets", folder_);
+  const LabStation station(places());
+  station.note_begun("Zoë", file);
+  const pid_t child = fork();
+  if (child == 0) record_attempt(scene, file, 60, false);
+  waitpid(child, nullptr, 0);
+  const HandedIn result = station.hand_in();
+  EXPECT_EQ(result.added, 1u) << result.why;
+  const auto kept = station.open().attempts({.person = "Zoë"});
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].ending, "unknown");
+  EXPECT_TRUE(kept[0].score.has_value());
+  EXPECT_EQ(kept[0].recording, file.string());
+  EXPECT_EQ(station.hand_in().added, 0u);
+}
+
+TEST_F(LabStationTest, AFinishedAttemptHasTheScoreOfItsRecording) {
+  const Scene scene = test::coarse_scene("touch_targets", folder_);
+  const auto file = record_attempt(scene, folder_.path() / "s.h5", 30, true);
+  const Recording recording(file);
+  const Attempt score = score_recording(recording, file.string());
+  const LabStation station(places());
+  station.note_begun("Zoë", file);
+  station.keep(lab_attempt_of(recording, score));
+  EXPECT_EQ(station.hand_in().added, 1u);  // once, although it was begun too
+  const auto kept = station.open().attempts();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].score, score.task->score);
+  EXPECT_EQ(kept[0].ending, "stopped");
+  EXPECT_EQ(kept[0].devices, "mouse, mouse, mouse");
+  EXPECT_EQ(kept[0].scene, scene.file.stem());
+  EXPECT_GT(kept[0].started, 1.7e9);
+}
+
+}  // namespace
+}  // namespace trocar

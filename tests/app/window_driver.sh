@@ -1,0 +1,124 @@
+# Functions of the tests that drive the window with synthetic mouse and keyboard (xdotool), to be sourced under a virtual
+# display. Nothing is timed: every step waits until the window's --state file shows that it is done.
+# Needs: trocar data out width height state options program; makes: the functions below, and the task "First touch".
+# shellcheck shell=bash disable=SC2154
+
+fail() {
+  echo "FAILED: $*" >&2
+  echo "state: $(cat "$state" 2>/dev/null)" >&2
+  import -window root -crop "${width}x${height}+0+0" +repage "$out/failed.png" || true
+  exit 1
+}
+# A field of the state file; "" when there is none. Positions are written as "x y". One reader answers all questions.
+coproc reader { exec /usr/bin/python3 -c '
+import json, sys
+for question in sys.stdin:
+    try:
+        value = json.load(open(sys.argv[1]))
+    except (OSError, ValueError):
+        value = {}
+    for key in question.rstrip("\n").split("\t"):
+        value = value.get(key, "") if isinstance(value, dict) else ""
+    print(*value if isinstance(value, list) else [value], flush=True)' "$state"; }
+exec 7>&"${reader[1]}" 8<&"${reader[0]}"
+field() {
+  local answer IFS=$'\t'
+  echo "$*" >&7
+  read -r answer <&8
+  echo "$answer"
+}
+# wait_for SECONDS CONDITION...: waits until the condition, a command, is true.
+wait_for() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    [ $SECONDS -lt $end ] || fail "timed out waiting for: $*"
+    kill -0 "$program" 2>/dev/null || fail "the program has ended: $(cat "$out/log")"
+    sleep 0.05
+  done
+}
+is() { [ "$(field "$1")" = "$2" ]; }
+has_place() { [ -n "$(field places "$1")" ]; }
+at_least() { local now; now=$(field "$1"); [ -n "$now" ] && [ "$now" -ge "$2" ]; }
+# Waits until the window shows the effect of the input: the state file has been rewritten since, and three more frames have been
+# shown.
+settle() {
+  local now
+  now=$(field shown)
+  wait_for 60 at_least shown $((now + 1))
+  now=$(field shown)
+  wait_for 60 at_least shown $((now + 3))
+}
+point_at() { xdotool mousemove "$1" "$2"; settle; }
+press() { xdotool mousedown 1; settle; xdotool mouseup 1; settle; }
+click() {
+  wait_for 60 has_place "$1"
+  # shellcheck disable=SC2046
+  point_at $(field places "$1")
+  press
+}
+key() { xdotool keydown "$1"; settle; xdotool keyup "$1"; settle; }
+picture() { settle; import -window root -crop "${width}x${height}+0+0" +repage "$out/$1.png"; [ -s "$out/$1.png" ] || fail "no picture $1"; }
+# Shrinks the window to its minimum and restores it: the program must not draw into a picture without pixels, and its
+# screen must not change.
+shrink() {
+  local window before
+  window=$(xdotool search --onlyvisible --pid "$program" | head -n 1)
+  before=$(field screen)
+  for size in "1 1" "$width 1" "1 $height" "$width $height"; do
+    # shellcheck disable=SC2086
+    xdotool windowsize "$window" $size
+    settle
+  done
+  is screen "$before" || fail "the screen changed with the window's size"
+}
+start_program() {
+  rm -f "$state"
+  "$trocar" run --folder "$out" --state "$state" --width "$width" --height "$height" ${options[@]+"${options[@]}"} >"$out/log" 2>&1 &
+  program=$!
+  wait_for 60 test -s "$state"
+}
+
+# Makes a data folder with the program's own scenes and an easy task: the grasper only has to be inserted.
+make_first_touch() {
+  export TROCAR_DATA=$out/data
+  mkdir -p "$TROCAR_DATA/scenes/tasks"
+  ln -s "$(realpath "$data/organs")" "$TROCAR_DATA/organs"
+  cp -r "$data"/scenes/. "$TROCAR_DATA/scenes/"
+  {
+    sed -e 's/^title = .*/title = "First touch"/' -e 's/^tip_mm = \[-60, 75, 178\]/tip_mm = [-67, 45, 195.4]/' \
+      -e 's,"../organs,"../../organs,' "$data/scenes/liver_and_stomach.toml"
+    cat <<'TOML'
+[task]
+kind = "touch-targets"
+title = "First touch"
+instructions = "Push the grasper in until it touches the liver, and stay there for a moment."
+instrument = "grasper"
+tolerance_mm = 25
+hold_s = 0.2
+most_force_n = 20
+time_good_s = 600
+time_limit_s = 3600
+[[task.place]]
+organ = "liver"
+at_mm = [-60, 75, 178]
+TOML
+  } >"$TROCAR_DATA/scenes/tasks/first_touch.toml"
+  grep -q '^tip_mm = \[-67' "$TROCAR_DATA/scenes/tasks/first_touch.toml" || fail "the scene differs from what this test expects"
+}
+
+# Inserts the grasper until the task "First touch" ends.
+do_first_touch() {
+  until is in_hand grasper; do key Tab; done
+  for _ in 1 2 3; do
+    xdotool mousemove_relative -- 4 -3
+    settle
+  done
+  for _ in $(seq 60); do
+    xdotool click 4
+    settle
+    at_least touched 1 && [ ! -s "$out/practice.png" ] && picture practice
+    is screen practice || break
+  done
+  wait_for 120 is phase measured
+}
