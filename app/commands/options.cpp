@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "geometry/printable.hpp"
+#include "sim/scene/level_scene.hpp"
 #include "sim/support/names.hpp"
 
 namespace trocar {
@@ -46,6 +47,12 @@ CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>&
       .add_option("--anatomy", seed,
                   "Seed of a variation of the anatomy, for a scene with [anatomy]; default: the scene's own")
       ->check(within(0, 4294967295.0));
+}
+
+CLI::Option* add_level_option(CLI::App& command, std::optional<int>& level) {
+  return command
+      .add_option("--level", level, "Level of the task, for a scene with [[task.level]]; 1: the scene as written")
+      ->check(within(1, kMostLevels));
 }
 
 }  // namespace trocar

@@ -25,4 +25,7 @@ CLI::Option* add_person_option(CLI::App& command, std::string& person);
 // Adds --anatomy to a command that starts a session.
 CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>& seed);
 
+// Adds --level to a command that starts a session.
+CLI::Option* add_level_option(CLI::App& command, std::optional<int>& level);
+
 }  // namespace trocar

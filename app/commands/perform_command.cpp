@@ -11,6 +11,7 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/anatomy.hpp"
+#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
@@ -28,6 +29,7 @@ struct PerformCommand {
   bool force = false;
   SceneAccess access;
   std::optional<std::uint32_t> anatomy;
+  std::optional<int> level;
 };
 
 const std::map<std::string, Fault>& faults() {
@@ -45,7 +47,7 @@ HandStyle style_of(const PerformCommand& command) {
 }
 
 Scene scene_with_task(const PerformCommand& command) {
-  Scene scene = with_anatomy(load_scene(command.scene, command.access), command.anatomy);
+  Scene scene = with_level(with_anatomy(load_scene(command.scene, command.access), command.anatomy), command.level);
   if (!scene.task)
     throw InputError(fmt::format("{}: the scene has no [task] to perform; choose a scene with one", command.scene));
   return scene;
@@ -114,6 +116,7 @@ void add_perform_command(CLI::App& program) {
   sub->add_option("--backend", command->backend,
                   "auto or a backend (trocar query --help lists them); default: the scene's");
   add_anatomy_option(*sub, command->anatomy);
+  add_level_option(*sub, command->level);
   add_access_option(*sub, command->access);
   sub->callback([command] { run(*command); });
 }

@@ -17,6 +17,7 @@
 #include "sim/link/igtl_publish.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/anatomy.hpp"
+#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/limits.hpp"
@@ -33,6 +34,7 @@ struct RecordCommand {
   bool publish = false, force = false;
   SceneAccess access;
   std::optional<std::uint32_t> anatomy;
+  std::optional<int> level;
 };
 
 using Trajectories = std::map<std::string, Trajectory>;  // by instrument
@@ -86,7 +88,7 @@ void refuse_longer_than_a_day(const Trajectory& clock_rows, std::size_t frames, 
 }
 
 void run(const RecordCommand& command) {
-  Scene scene = with_anatomy(load_scene(command.scene, command.access), command.anatomy);
+  Scene scene = with_level(with_anatomy(load_scene(command.scene, command.access), command.anatomy), command.level);
   refuse_inputs_as_output(command, scene);
   const RecordingTarget target(command.out);
   refuse_existing({{"--out", command.out}}, command.force);
@@ -156,6 +158,7 @@ void add_record_command(CLI::App& program) {
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
   add_person_option(*sub, command->person);
   add_anatomy_option(*sub, command->anatomy);
+  add_level_option(*sub, command->level);
   add_access_option(*sub, command->access);
   sub->callback([command, port] {
     command->publish = port->count() > 0;

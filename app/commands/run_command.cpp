@@ -9,6 +9,7 @@
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/anatomy.hpp"
+#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/output_file.hpp"
 
@@ -29,9 +30,13 @@ struct RunCommand {
 void check_files(const RunCommand& command) {
   if (command.options.anatomy && command.scene.empty())
     throw InputError("--anatomy needs a scene; name it before the option");
+  if (command.options.level && command.scene.empty())
+    throw InputError("--level needs a scene; name it before the option");
   std::vector<NamedFile> inputs;
   if (!command.scene.empty())
-    inputs = files_of(with_anatomy(load_scene(command.scene, command.options.access), command.options.anatomy));
+    inputs =
+        files_of(with_level(with_anatomy(load_scene(command.scene, command.options.access), command.options.anatomy),
+                            command.options.level));
   refuse_same_files(inputs, {{"--state", command.state}, {"--picture", command.picture}});
   if (!command.state.empty()) OutputFile(command.state, OutputKind::Json);
   if (!command.picture.empty()) OutputFile(command.picture, OutputKind::Picture);
@@ -87,6 +92,7 @@ void add_run_command(CLI::App& program) {
   add_person_option(*sub, command->options.person);
   sub->add_option("--database", command->options.database, "Database of people and attempts; default: the station's");
   add_anatomy_option(*sub, command->options.anatomy);
+  add_level_option(*sub, command->options.level);
   add_access_option(*sub, command->options.access);
   sub->add_option("--allow-host", command->options.access.hosts,
                   "Let the scene connect to this machine without a question; repeat for several machines");

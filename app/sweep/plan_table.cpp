@@ -1,6 +1,7 @@
 #include "app/sweep/plan_table.hpp"
 
 #include "deform/matrix.hpp"
+#include "sim/scene/level_scene.hpp"
 #include "sim/task/performer.hpp"
 
 namespace trocar {
@@ -28,6 +29,7 @@ constexpr ParameterRow kPerform[] = {
     {"faults", "fault", "--fault", Kind::Word, {}, kFaultNames},
     {"dose", "dose", "--dose", Kind::Number, {0.0, 10.0}},
     {"anatomy", "anatomy", "--anatomy", Kind::Whole, kSeeds},
+    {"levels", "level", "--level", Kind::Whole, {1.0, kMostLevels}},
     {"seeds", "seed", "--seed", Kind::Whole, kSeeds},
     {"backends", "backend", "--backend", Kind::Backends},
     {"allow_outside", "allow_outside", "--allow-outside", Kind::Flag},

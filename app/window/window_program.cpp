@@ -18,6 +18,7 @@
 #include "app/window/state_file.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/anatomy.hpp"
+#include "sim/scene/level.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 
@@ -170,10 +171,11 @@ class WindowProgram {
     return state_.now == ScreenName::Library ? library_->recording() : start_->recording();
   }
 
-  // The scene of the command line has the anatomy of the command line.
+  // The scene of the command line has the anatomy and the level of the command line.
   Scene chosen_scene() const {
     const Scene& scene = start_->scene();
-    return scene.file == options_.scene ? with_anatomy(scene, options_.anatomy) : scene;
+    if (scene.file != options_.scene) return scene;
+    return with_level(with_anatomy(scene, options_.anatomy), options_.level);
   }
 
   void practise(const Scene& scene, const std::string& backend) {

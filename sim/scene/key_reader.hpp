@@ -90,6 +90,8 @@ void check(const SceneOrigin&, TomlTable&, const TaskStep&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const TaskLimit&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const TaskLevel&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const TaskScene&);
 
 template <typename Struct>
@@ -109,6 +111,20 @@ class KeyReader {
   template <typename Number>
   void scaled(const SceneKey& key, Number Struct::*member, Limits limits) {
     if (present(key)) object_.*member = static_cast<Number>(table_.number(key.name, limits) * 1e-3);
+  }
+  // A value that is absent stays absent.
+  template <typename Number>
+  void number(const SceneKey& key, std::optional<Number> Struct::*member, Limits limits) {
+    if (present(key)) object_.*member = static_cast<Number>(table_.number(key.name, limits));
+  }
+  template <typename Number>
+  void scaled(const SceneKey& key, std::optional<Number> Struct::*member, Limits limits) {
+    if (present(key)) object_.*member = static_cast<Number>(table_.number(key.name, limits) * 1e-3);
+  }
+  template <typename Vector>
+  void position(const SceneKey& key, std::optional<Vector> Struct::*member) {
+    const Limits limits{-kFarthestPosition * 1e3, kFarthestPosition * 1e3};
+    if (present(key)) object_.*member = Vector(table_.vector(key.name, applied(key, limits)) * 1e-3);
   }
   template <typename Vector>
   void vector(const SceneKey& key, Vector Struct::*member, Limits limits) {

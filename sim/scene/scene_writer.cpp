@@ -91,6 +91,18 @@ class KeyWriter {
   void scaled(const SceneKey& key, Number Struct::*member, Limits) {
     if (written(key, member)) add(key, in_mm(object_.*member));
   }
+  template <typename Number>
+  void number(const SceneKey& key, std::optional<Number> Struct::*member, Limits) {
+    if (object_.*member) add(key, plain(*(object_.*member)));
+  }
+  template <typename Number>
+  void scaled(const SceneKey& key, std::optional<Number> Struct::*member, Limits) {
+    if (object_.*member) add(key, in_mm(*(object_.*member)));
+  }
+  template <typename Vector>
+  void position(const SceneKey& key, std::optional<Vector> Struct::*member) {
+    if (object_.*member) add(key, in_mm3(*(object_.*member)));
+  }
   template <typename Vector>
   void vector(const SceneKey& key, Vector Struct::*member, Limits) {
     if (written(key, member)) add(key, plain3(object_.*member));

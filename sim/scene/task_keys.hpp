@@ -115,6 +115,34 @@ void declare(Keys& keys, std::type_identity<TaskRules>) {
               {1.0, 1000.0});
 }
 
+// The limits of a value are those of the key that it replaces.
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<TaskLevel>) {
+  keys.text({"name", "", "what is harder: `small targets`, `left hand` ...", Need::Required}, &TaskLevel::name);
+  keys.scaled({"tolerance_mm", "mm", "instead of `tolerance_mm` of the task"}, &TaskLevel::tolerance, {0.1, 100.0});
+  keys.number({"hold_s", "s", "instead of `hold_s` of the task"}, &TaskLevel::hold, {0.0, 60.0});
+  keys.scaled({"lift_mm", "mm", "instead of `lift_mm` of the task"}, &TaskLevel::lift, {0.1, 200.0});
+  keys.number({"most_force_n", "N", "instead of `most_force_n` of the task"}, &TaskLevel::most_force, {0.01, 100.0});
+  keys.scaled({"most_tremor_mm", "mm", "instead of `most_tremor_mm` of the task"}, &TaskLevel::most_tremor,
+              {0.0, 10.0});
+  keys.number({"time_good_s", "s", "instead of `time_good_s` of the task"}, &TaskLevel::time_good, {0.1, 36000.0});
+  keys.number({"time_limit_s", "s", "instead of `time_limit_s` of the task"}, &TaskLevel::time_limit, {0.1, 36000.0});
+  keys.scaled({"breathing_mm", "mm", "instead of `amplitude_mm` of `[breathing]`"}, &TaskLevel::breathing_amplitude,
+              {0.0, 100.0});
+  keys.number({"breathing_hz", "Hz", "instead of `rate_hz` of `[breathing]`"}, &TaskLevel::breathing_rate, {0.0, 10.0});
+  keys.position({"scope_eye_mm", "mm",
+                 "instead of `eye_mm` of `[scope]`: the same target from another side; refused for a task with zones, "
+                 "which lie in the picture"},
+                &TaskLevel::scope_eye);
+  keys.number({"scope_angle_deg", "degrees", "instead of `angle_deg` of `[scope]`: 0 or 30"},
+              &TaskLevel::scope_angle_deg, {0.0, 30.0});
+  keys.number({"scope_spin_deg", "degrees", "instead of `spin_deg` of `[scope]`"}, &TaskLevel::scope_spin_deg,
+              {-360.0, 360.0});
+  keys.flag(
+      {"swap_trocars", "", "the first two instruments swap `pivot_mm`, `tip_mm` and `axis`: each is in the other hand"},
+      &TaskLevel::swap_trocars);
+}
+
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskScene::kind, kTaskKinds);
@@ -135,11 +163,14 @@ void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.number({"time_good_s", "s", "target time: full grade up to it"}, &TaskScene::time_good, {0.1, 36000.0});
   keys.number({"time_limit_s", "s", "the task ends unfinished at this time; more than `time_good_s`"},
               &TaskScene::time_limit, {0.1, 36000.0});
+  keys.number({"at_level", "", "the level that these values have; `--level` writes it"}, &TaskScene::at_level,
+              {1.0, kMostLevels});
   keys.table("rules", &TaskScene::rules);
   keys.list("place", &TaskScene::locations);
   keys.list("zone", &TaskScene::zones);
   keys.list("step", &TaskScene::steps);
   keys.list("limit", &TaskScene::limits);
+  keys.list("level", &TaskScene::levels);
 }
 
 }  // namespace trocar

@@ -162,6 +162,29 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskLimit& limit) 
     table.fail("most_bile_ml", fmt::format("{} holds no bile; give it an [organ.bile]", printable(limit.organ)));
 }
 
+// The task's own values are read already, because its levels are declared last.
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const TaskLevel& level) {
+  const TaskScene& task = *origin.scene->task;
+  if (level.name.empty() || printable(level.name) != level.name)
+    table.fail("name", "must be 1 to 60 printable characters on one line");
+  const double good = level.time_good.value_or(task.time_good), limit = level.time_limit.value_or(task.time_limit);
+  if (limit <= good)
+    table.fail(level.time_limit ? "time_limit_s" : "time_good_s",
+               fmt::format("time_limit_s = {:g} must be more than time_good_s = {:g} in this level too", limit, good));
+  if (level.lift && task.kind != TaskKind::LiftOrgan)
+    table.fail("lift_mm", "must be absent; only lift-organ has this height");
+  if (level.scope_angle_deg && *level.scope_angle_deg != 0.f && *level.scope_angle_deg != 30.f)
+    table.fail("scope_angle_deg", "must be 0 or 30");
+  if (level.scope_eye && *level.scope_eye == origin.scene->scope.target)
+    table.fail("scope_eye_mm", "is the same point as target_mm of [scope], so the scope has no viewing direction");
+  if (level.scope_eye && !task.zones.empty())
+    table.fail("scope_eye_mm",
+               "must be absent; the zones of this task lie in the picture and would cover other tissue");
+  if (level.swap_trocars && origin.scene->instruments.size() < 2)
+    table.fail("swap_trocars", "needs two instruments; the scene has one");
+}
+
 template <>
 void check(const SceneOrigin& origin, TomlTable& table, const TaskScene& task) {
   check_instrument(table, origin.scene->instruments, task);
@@ -169,6 +192,8 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskScene& task) {
     table.fail(
         table.has("time_limit_s") ? "time_limit_s" : "time_good_s",
         fmt::format("time_limit_s = {:g} must be more than time_good_s = {:g}", task.time_limit, task.time_good));
+  if (task.levels.size() >= std::size_t{kMostLevels})
+    table.fail("level", fmt::format("a task has at most {} levels", kMostLevels));
   check_steps(table, task);
   refuse_missing_kinds(table, origin.scene->instruments, task);
   refuse_wrong_targets(table, origin.scene->organs, task);

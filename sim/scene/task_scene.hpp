@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/scene/level_scene.hpp"
+
 namespace trocar {
 
 enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut, ClipAndCut, Operation };
@@ -100,7 +102,9 @@ struct TaskScene {
   double most_tremor = 0.0;           // m  tremor limit, root mean square; 0: tremor is not graded
   double time_good = 30.0;            // s  target time: full grade up to here
   double time_limit = 180.0;          // s  the task ends unfinished at this time, > time_good
+  int at_level = 1;                   // the level that these values have; --level writes it
   TaskRules rules;
+  std::vector<TaskLevel> levels;  // from level 2 on; level 1 is the scene as written
 };
 
 }  // namespace trocar

@@ -48,6 +48,15 @@ class SweepPlan : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(SweepPlan, LevelsOfATaskAreAList) {
+  const std::string perform = "[[cases]]\nrun = \"perform\"\nscenes = \"s.toml\"\n";
+  const Plan p = plan(perform + "levels = \"1..3\"\nseeds = [4, 5]\n");
+  ASSERT_EQ(p.cases, 6u);
+  EXPECT_EQ(line(p, 3), "perform s.toml --level 2 --seed 5 --out @s.h5 ; score @s.h5 --json @result.json ; ");
+  expect_refused(perform + "levels = [0]\n", "outside its limits 1 to 100");
+  expect_refused(perform + "levels = [1.5]\n", "not a whole number");
+}
+
 TEST_F(SweepPlan, TheLastListVariesFastest) {
   const Plan p = plan(
       "timeout_s = 5\n[[cases]]\nrun = \"perform\"\nseeds = [\"2..3\", 9]\nas = [\"expert\", \"clumsy\"]\n"

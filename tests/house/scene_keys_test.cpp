@@ -42,6 +42,18 @@ class KeyLister {
   void scaled(const SceneKey& key, Number Struct::*member, Limits limits) {
     add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member) * 1e3), range(key, limits));
   }
+  template <typename Number>
+  void number(const SceneKey& key, std::optional<Number> Struct::*, Limits limits) {
+    add(key, "as in the scene", range(key, limits));
+  }
+  template <typename Number>
+  void scaled(const SceneKey& key, std::optional<Number> Struct::*member, Limits limits) {
+    number(key, member, limits);
+  }
+  template <typename Vector>
+  void position(const SceneKey& key, std::optional<Vector> Struct::*) {
+    add(key, "as in the scene", key.unit);
+  }
   template <typename Vector>
   void vector(const SceneKey& key, Vector Struct::*member, Limits limits) {
     add(key, three(usual_.*member, 1.0), range(key, limits, "each "));
