@@ -23,6 +23,10 @@ if awk '$3 ~ /^\// {print $3}' libraries | grep -v "^$work/moved/lib/" |
   echo "a library of this machine is used"
   exit 1
 fi
+# The data of the product are complete.
+for file in organs/liver.obj scenes/tasks/touch_targets.toml scenes/procedures/cholecystectomy.toml curricula/basic.toml; do
+  test -s "$work/moved/data/$file" || { echo "data/$file is missing"; exit 1; }
+done
 trocar --version
 trocar doctor >doctor.txt
 grep -q '^scan *works' doctor.txt

@@ -1,10 +1,11 @@
 // A program of the simulator's core alone: a scene from text, an organ from an OBJ file, a scripted hook, a recording
-// in memory, a task's marks and a score. It links no HDF5, VTK, OpenGL, window or sockets: tests/house/core_alone.sh
-// looks.
+// in memory, a task's marks and a score, a curriculum. It links no HDF5, VTK, OpenGL, window or sockets:
+// tests/house/core_alone.sh looks.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
+#include "sim/course/course_progress.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/score/motion.hpp"
@@ -74,6 +75,9 @@ int main() {
   std::printf("%zu frames, %zu touched faces, %llu disagreements, %.2f s of motion, block of %zu bytes\n",
               counted.frames, counted.touches, static_cast<unsigned long long>(session.disagreements()),
               track.duration(), session.save().size());
+  const Curriculum curriculum = parse_curriculum(
+      "title = \"cube\"\n[[step]]\nname = \"burn\"\nscene = \"scene.toml\"\n", folder / "curriculum.toml");
+  const bool open = course_progress(curriculum, {}, 0.0)[0].state == StepState::Open;
   std::filesystem::remove_all(folder);
-  return counted.frames == 90 && counted.touches > 0 && session.disagreements() == 0 ? 0 : 1;
+  return counted.frames == 90 && counted.touches > 0 && session.disagreements() == 0 && open ? 0 : 1;
 }

@@ -36,6 +36,7 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"sim/score", {}},
     {"sim/task", {"sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/record", {"sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/course", {"sim/score", "sim/scene", "sim/support"}},
     {"sim/hdf5", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/review",
      {"sim/hdf5", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},

@@ -1,0 +1,275 @@
+// Tests the progress in a curriculum: degenerate lists first, then passes, refreshers and locks by hand, then random
+// curricula and attempts against a slow computation that follows the definitions word by word.
+#include "sim/course/course_progress.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "sim/task/task_goal.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kDaySeconds = 86400.0;
+
+Curriculum curriculum_of(const std::string& steps) { return parse_curriculum("title = \"t\"\n" + steps, "c.toml"); }
+
+const std::string kOneStep = "[[step]]\nname = \"a\"\nscene = \"a.toml\"\nleast_score = 80\nin_a_row = 2\nin_all = 3\n";
+
+CourseAttempt attempt_at(double date, double score, const std::string& scene = "a", int level = 1) {
+  CourseAttempt attempt;
+  attempt.scene = scene, attempt.level = level, attempt.date = date, attempt.score = score, attempt.finished = true;
+  return attempt;
+}
+
+StepProgress only_step(const Curriculum& curriculum, const std::vector<CourseAttempt>& attempts, double now = 1e9) {
+  return course_progress(curriculum, attempts, now).at(0);
+}
+
+TEST(CourseProgress, IsOpenWithoutAttempts) {
+  const StepProgress progress = only_step(curriculum_of(kOneStep), {});
+  EXPECT_EQ(progress.state, StepState::Open);
+  EXPECT_EQ(progress.attempts, 0);
+  EXPECT_FALSE(progress.best || progress.passed_on || progress.due_on);
+}
+
+TEST(CourseProgress, IgnoresOtherScenesOtherLevelsAndAttemptsWithoutADate) {
+  const StepProgress progress = only_step(
+      curriculum_of(kOneStep), {attempt_at(1, 90, "b"), attempt_at(2, 90, "a", 2), attempt_at(kNotANumber, 90),
+                                attempt_at(std::numeric_limits<double>::infinity(), 90)});
+  EXPECT_EQ(progress.attempts, 0);
+  EXPECT_FALSE(progress.best);
+}
+
+TEST(CourseProgress, AnUndefinedScoreOrMetricIsNotAPass) {
+  const Curriculum c = curriculum_of(
+      "[[step]]\nname = \"a\"\nscene = \"a.toml\"\n[[step.at_most]]\nmetric = \"task_errors\"\nvalue = 0\n");
+  EXPECT_FALSE(missed_criteria(c.steps[0], attempt_at(1, kNotANumber)).empty());
+  CourseAttempt attempt = attempt_at(1, 50);
+  EXPECT_EQ(missed_criteria(c.steps[0], attempt),
+            (std::vector<std::string>{"task_errors is undefined; at most 0 is required."}));
+  attempt.metrics["task_errors"] = kNotANumber;
+  EXPECT_EQ(missed_criteria(c.steps[0], attempt),
+            (std::vector<std::string>{"task_errors is undefined; at most 0 is required."}));
+  attempt.metrics["task_errors"] = 0.0;
+  EXPECT_TRUE(missed_criteria(c.steps[0], attempt).empty());
+}
+
+TEST(CourseProgress, SaysWhatAnAttemptMissed) {
+  const Curriculum c = curriculum_of(kOneStep + "[[step.at_least]]\nmetric = \"task_burnt\"\nvalue = 95\n");
+  CourseAttempt attempt = attempt_at(1, 71.26);
+  attempt.finished = false, attempt.critical_error = true;
+  attempt.metrics["task_burnt"] = 40.0;
+  EXPECT_EQ(missed_criteria(c.steps[0], attempt),
+            (std::vector<std::string>{"The task was not finished.", "A critical error occurred.",
+                                      "The score is 71.26; at least 80 is required.",
+                                      "task_burnt is 40; at least 95 is required."}));
+  attempt.score = 79.9999;
+  EXPECT_EQ(missed_criteria(c.steps[0], attempt)[2], "The score is 79.9999; at least 80 is required.");
+}
+
+TEST(CourseProgress, NeedsPassesInARowAndInAll) {
+  const Curriculum c = curriculum_of(kOneStep);
+  std::vector<CourseAttempt> attempts{attempt_at(1, 90), attempt_at(2, 70), attempt_at(3, 90)};
+  EXPECT_EQ(only_step(c, attempts).state, StepState::Open);
+  attempts.push_back(attempt_at(4, 80));
+  StepProgress progress = only_step(c, attempts);
+  EXPECT_EQ(progress.state, StepState::Passed);
+  EXPECT_EQ(progress.passed_on, 4.0);
+  EXPECT_EQ(progress.in_a_row, 2);
+  EXPECT_EQ(progress.in_all, 3);
+  EXPECT_EQ(progress.best, 90.0);
+  // A later failure ends the run, but not the pass.
+  attempts.push_back(attempt_at(5, 10));
+  progress = only_step(c, attempts);
+  EXPECT_EQ(progress.state, StepState::Passed);
+  EXPECT_EQ(progress.passed_on, 4.0);
+  EXPECT_EQ(progress.in_a_row, 0);
+}
+
+TEST(CourseProgress, ARefresherIsDueAfterTheLastPass) {
+  const Curriculum c = curriculum_of(kOneStep + "refresher_days = 10\n");
+  std::vector<CourseAttempt> attempts{attempt_at(0, 90), attempt_at(1, 90), attempt_at(2, 90)};
+  const double due = 2 + 10 * kDaySeconds;
+  EXPECT_EQ(only_step(c, attempts, due - 1).state, StepState::Passed);
+  EXPECT_EQ(only_step(c, attempts, due).state, StepState::RefresherDue);
+  EXPECT_EQ(only_step(c, attempts, kNotANumber).state, StepState::Passed);
+  attempts.push_back(attempt_at(due, 90));
+  EXPECT_EQ(only_step(c, attempts, due).state, StepState::Passed);
+  EXPECT_EQ(only_step(c, attempts, due).due_on, due + 10 * kDaySeconds);
+}
+
+TEST(CourseProgress, AStepIsLockedUntilTheStepsThatItRequiresArePassed) {
+  const Curriculum c = curriculum_of(
+      "[[step]]\nname = \"a\"\nscene = \"a.toml\"\nrefresher_days = 1\n"
+      "[[step]]\nname = \"b\"\nscene = \"b.toml\"\nrequires = [\"a\"]\n"
+      "[[step]]\nname = \"c\"\nscene = \"c.toml\"\nrequires = [\"b\", \"a\"]\n");
+  const auto states = [&](const std::vector<CourseAttempt>& attempts, double now) {
+    std::vector<StepState> all;
+    for (const StepProgress& step : course_progress(c, attempts, now)) all.push_back(step.state);
+    return all;
+  };
+  EXPECT_EQ(states({}, 0), (std::vector{StepState::Open, StepState::Locked, StepState::Locked}));
+  // The attempts at a locked step count once it is open.
+  EXPECT_EQ(states({attempt_at(1, 9, "b")}, 0), (std::vector{StepState::Open, StepState::Locked, StepState::Locked}));
+  EXPECT_EQ(states({attempt_at(1, 9, "b"), attempt_at(2, 9, "a")}, 3),
+            (std::vector{StepState::Passed, StepState::Passed, StepState::Open}));
+  // A refresher that is due locks nothing.
+  EXPECT_EQ(states({attempt_at(1, 9, "b"), attempt_at(2, 9, "a")}, 3 + kDaySeconds),
+            (std::vector{StepState::RefresherDue, StepState::Passed, StepState::Open}));
+}
+
+TEST(CourseProgress, AScoredAttemptCarriesItsMetricsAndItsCriticalError) {
+  TaskLog log;
+  log.error(1.0, "off the line");
+  Attempt scored;
+  scored.duration = 12.0;
+  scored.overall = {{"collisions", "", "", 3.0, {}, {}}};
+  scored.instruments = {{"left grasper", {{"path_length", "", "mm", 250.0, {}, {}}}}};
+  EXPECT_TRUE(std::isnan(course_attempt(scored, "a", 1, 5.0).score));
+  EXPECT_FALSE(course_attempt(scored, "a", 1, 5.0).finished);
+  scored.task = TaskResult{"operation", "", true, 88.0, {{"task_time", "", "s", 12.0, {}, {}}}, log.events};
+  const CourseAttempt attempt = course_attempt(scored, "a", 2, 5.0);
+  EXPECT_EQ(attempt.level, 2);
+  EXPECT_EQ(attempt.date, 5.0);
+  EXPECT_EQ(attempt.score, 88.0);
+  EXPECT_TRUE(attempt.finished);
+  EXPECT_FALSE(attempt.critical_error);
+  EXPECT_EQ(attempt.metrics,
+            (std::map<std::string, double, std::less<>>{
+                {"collisions", 3.0}, {"duration", 12.0}, {"left grasper.path_length", 250.0}, {"task_time", 12.0}}));
+  log.critical(2.0, "a burn is too deep");
+  scored.task->events = log.events;
+  EXPECT_TRUE(course_attempt(scored, "a", 2, 5.0).critical_error);
+}
+
+// The definitions of docs/curriculum.md, word by word, without regard to cost.
+struct SlowStep {
+  std::vector<std::pair<double, bool>> attempts;  // date, pass
+  std::optional<double> best, passed_on, last_pass;
+  int in_a_row = 0, in_all = 0;
+};
+
+SlowStep slow_step(const CourseStep& step, const std::vector<CourseAttempt>& attempts) {
+  SlowStep slow;
+  for (const CourseAttempt& a : attempts) {
+    if (scene_key(step.scene) != a.scene || step.level != a.level || !std::isfinite(a.date)) continue;
+    bool pass = a.finished && a.score >= step.pass.least_score && !(step.pass.no_critical_error && a.critical_error);
+    for (const MetricLimit& limit : step.pass.limits) {
+      const double value = a.metrics.contains(limit.metric) ? a.metrics.at(limit.metric) : kNotANumber;
+      pass = pass && (limit.at_most ? value <= limit.value : value >= limit.value);
+    }
+    // Insertion before the first attempt that is later, or as late and a pass while this is not.
+    auto at = slow.attempts.begin();
+    while (at != slow.attempts.end() && (at->first < a.date || (at->first == a.date && (pass || !at->second)))) ++at;
+    slow.attempts.insert(at, {a.date, pass});
+    if (a.score == a.score && (!slow.best || a.score > *slow.best)) slow.best = a.score;
+  }
+  const auto passes_in = [&](std::size_t from, std::size_t to) {
+    int passes = 0;
+    for (std::size_t k = from; k < to; ++k) passes += slow.attempts[k].second ? 1 : 0;
+    return passes;
+  };
+  const std::size_t count = slow.attempts.size();
+  for (std::size_t end = 1; end <= count && !slow.passed_on; ++end) {
+    bool row = false;
+    for (std::size_t from = 0; from < end; ++from)
+      for (std::size_t to = from + 1; to <= end; ++to)
+        row = row || (passes_in(from, to) == int(to - from) && int(to - from) >= step.in_a_row);
+    if (row && passes_in(0, end) >= step.in_all) slow.passed_on = slow.attempts[end - 1].first;
+  }
+  slow.in_all = passes_in(0, count);
+  for (std::size_t from = 0; from < count; ++from)
+    if (passes_in(from, count) == int(count - from)) slow.in_a_row = std::max(slow.in_a_row, int(count - from));
+  for (const auto& [date, pass] : slow.attempts)
+    if (pass) slow.last_pass = date;
+  return slow;
+}
+
+struct RandomCourse {
+  std::mt19937 random;
+  int below(int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); }
+
+  Curriculum curriculum() {
+    Curriculum c;
+    const int steps = 1 + below(5);
+    for (int k = 0; k < steps; ++k) {
+      CourseStep step;
+      step.scene = std::string(1, static_cast<char>('a' + below(3))) + ".toml";
+      step.level = 1 + below(2);
+      step.pass.least_score = 10.0 * below(8);
+      step.pass.no_critical_error = below(2) == 0;
+      if (below(2) == 0) step.pass.limits.push_back({"task_errors", double(below(3)), below(2) == 0});
+      step.in_a_row = 1 + below(3);
+      step.in_all = step.in_a_row + below(4);
+      step.refresher_days = below(2) * below(30);
+      for (int earlier = 0; earlier < k; ++earlier)
+        if (below(3) == 0) step.after.push_back(static_cast<std::size_t>(earlier));
+      c.steps.push_back(step);
+    }
+    return c;
+  }
+
+  CourseAttempt attempt() {
+    CourseAttempt a = attempt_at(kDaySeconds * below(20), 10.0 * below(11),
+                                 std::string(1, static_cast<char>('a' + below(4))), 1 + below(2));
+    if (below(20) == 0) a.date = kNotANumber;
+    if (below(20) == 0) a.score = kNotANumber;
+    a.finished = below(10) > 0;
+    a.critical_error = below(10) == 0;
+    if (below(10) > 0) a.metrics["task_errors"] = below(15) == 0 ? kNotANumber : double(below(3));
+    return a;
+  }
+};
+
+void expect_same(const Curriculum& c, const std::vector<CourseAttempt>& attempts, double now) {
+  const std::vector<StepProgress> progress = course_progress(c, attempts, now);
+  ASSERT_EQ(progress.size(), c.steps.size());
+  std::vector<bool> passed;
+  for (std::size_t k = 0; k < c.steps.size(); ++k) {
+    const SlowStep slow = slow_step(c.steps[k], attempts);
+    bool locked = false;
+    for (const std::size_t earlier : c.steps[k].after) locked = locked || !passed[earlier];
+    passed.push_back(!locked && slow.passed_on);
+    const double days = c.steps[k].refresher_days;
+    const bool due = passed[k] && days > 0.0 && now >= *slow.last_pass + days * kDaySeconds;
+    EXPECT_EQ(progress[k].state, locked      ? StepState::Locked
+                                 : due       ? StepState::RefresherDue
+                                 : passed[k] ? StepState::Passed
+                                             : StepState::Open);
+    EXPECT_EQ(progress[k].attempts, int(slow.attempts.size()));
+    EXPECT_EQ(progress[k].in_a_row, slow.in_a_row);
+    EXPECT_EQ(progress[k].in_all, slow.in_all);
+    EXPECT_EQ(progress[k].best, slow.best);
+    EXPECT_EQ(progress[k].passed_on, slow.passed_on);
+  }
+}
+
+TEST(CourseProgress, AgreesWithTheDefinitionsWordByWord) {
+  const unsigned seed = 20261126;
+  RandomCourse make{std::mt19937(seed)};
+  int passed = 0, due = 0;
+  for (int round = 0; round < 3000 && !::testing::Test::HasFailure(); ++round) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(round));
+    const Curriculum c = make.curriculum();
+    std::vector<CourseAttempt> attempts(static_cast<std::size_t>(make.below(25)));
+    for (CourseAttempt& attempt : attempts) attempt = make.attempt();
+    const double now = kDaySeconds * make.below(60);
+    expect_same(c, attempts, now);
+    for (const StepProgress& step : course_progress(c, attempts, now))
+      passed += step.passed_on ? 1 : 0, due += step.state == StepState::RefresherDue ? 1 : 0;
+    // The order in the list has no effect.
+    std::shuffle(attempts.begin(), attempts.end(), make.random);
+    expect_same(c, attempts, now);
+  }
+  EXPECT_GT(passed, 300);
+  EXPECT_GT(due, 50);
+}
+
+}  // namespace
+}  // namespace trocar
