@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(mesh scene trajectory recording plan igtl)
+[ ${#targets[@]} -gt 0 ] || targets=(mesh scene trajectory recording plan curriculum igtl)
 
 cmake --preset asan >/dev/null
 cmake --build build/asan --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}"
@@ -19,6 +19,7 @@ for target in "${targets[@]}"; do
   mkdir -p "$found"
   corpora=("$found" "tests/fuzz/corpus/$target")
   [ "$target" = scene ] && corpora+=(data/scenes data/scenes/tasks)
+  [ "$target" = curriculum ] && corpora+=(data/curricula)
   log=build/fuzz/$target.log
   # The readers free their memory when they refuse a file; VTK and HDF5 keep their own tables until the end.
   if ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 build/asan/tests/fuzz/"fuzz_$target" -max_total_time="$seconds" \
