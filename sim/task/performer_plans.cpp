@@ -17,6 +17,18 @@ std::size_t step_of(double progress, std::size_t n) {
   return std::min(static_cast<std::size_t>(progress * double(n)), n - 1);
 }
 
+// Returns the position of the scope's tip from which a target is in the middle of the picture, at a distance. An
+// oblique view leaves the line from the port through the target, so the tip is found by iteration; each step reduces
+// the error by the distance over the depth of the rod.
+glm::dvec3 eye_before(const glm::dvec3& port, const glm::dvec3& target, double distance, double angle_deg,
+                      double spin_deg) {
+  constexpr int kSteps = 24;
+  glm::dvec3 eye = target - distance * glm::normalize(target - port);
+  if (angle_deg == 0.0) return eye;
+  for (int step = 0; step < kSteps; ++step) eye = target - distance * axes_of({port, eye, spin_deg, angle_deg}).forward;
+  return eye;
+}
+
 }  // namespace
 
 void Performer::plan(const Observation& seen, const TaskFeed& feed) {
@@ -70,10 +82,10 @@ void Performer::plan_camera(const TaskFeed& feed) {
   const double half = elementary::tan(glm::radians(0.5 * double(scope_.field_of_view_deg)));
   const double readable = task_.tolerance / (0.15 * half);
   const glm::dvec3 port = poses_[tool_].pivot;
-  const auto look = [port](std::size_t mark, double distance, const glm::dvec3& error) -> Goal {
+  const double angle = scope_.angle_deg, spin = poses_[tool_].roll_deg;
+  const auto look = [=](std::size_t mark, double distance, const glm::dvec3& error) -> Goal {
     return [=](const Observation& seen, double) {
-      const glm::dvec3 target = glm::dvec3(seen.marks[mark]) + error;
-      return target - distance * glm::normalize(target - port);
+      return eye_before(port, glm::dvec3(seen.marks[mark]) + error, distance, angle, spin);
     };
   };
   if (style_.careless) {
