@@ -62,6 +62,7 @@ void print_result(const TaskResult& result, const TaskFeed& feed) {
   }
   for (const TaskEvent& event : result.events)
     fmt::print("  {:7.2f} s {} {}\n", event.time, event.error ? "error" : "     ", event.text);
+  if (const std::string cap = cap_text(result); !cap.empty()) fmt::print("{}\n", cap);
   fmt::print("score {:.0f} of 100, {} errors\n", result.score, feed.errors);
 }
 

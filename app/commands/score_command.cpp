@@ -48,6 +48,7 @@ void print_attempt(const Attempt& attempt) {
   if (attempt.task) {
     fmt::print("{}: {:.1f} of 100, {}\n", attempt.task->title, attempt.task->score,
                attempt.task->finished ? "finished" : "not finished");
+    if (const std::string cap = cap_text(*attempt.task); !cap.empty()) fmt::print("{}\n", cap);
     print_table(attempt.task->parts);
   }
   fmt::print("whole attempt\n");

@@ -14,6 +14,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/score/grade_text.hpp"
 
 namespace trocar {
 namespace {
@@ -24,24 +25,62 @@ glm::vec3 colour_of(double grade) {
   return grade > 0.66 ? theme::kGreen : grade > 0.33 ? theme::kBlue : theme::kVermilion;
 }
 
-// Label, value, and grade between poor and good.
-void metric_row(const Metric& metric) {
+// Label, value, and grade between poor and good. Returns true when a graded row is pressed.
+bool metric_row(const Metric& metric, bool opens) {
   ImGui::TableNextColumn();
+  const ImVec2 from = ImGui::GetCursorPos();
+  const float height = ImGui::CalcTextSize(metric.label.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y;
+  bool pressed = false;
+  if (opens) {
+    pressed = ImGui::Selectable(("##" + metric.id).c_str(), false, ImGuiSelectableFlags_SpanAllColumns, {0.f, height});
+    theme::note_item("why " + metric.id);
+    ImGui::SetCursorPos(from);
+  }
   theme::wrapped(metric.label, theme::kQuiet);
   ImGui::TableNextColumn();
   theme::text(value_text(metric));
   ImGui::TableNextColumn();
   if (const auto grade = mark_of(metric))
     theme::bar(*grade, colour_of(*grade), fmt::format("{:.0f} %", 100.0 * *grade), 14.f);
+  return pressed;
 }
 
-void metric_table(const char* id, const std::vector<Metric>& metrics) {
-  if (!ImGui::BeginTable(id, 3, ImGuiTableFlags_SizingStretchProp)) return;
+bool begin_metric_table(const char* id) {
+  if (!ImGui::BeginTable(id, 3, ImGuiTableFlags_SizingStretchProp)) return false;
   ImGui::TableSetupColumn("label", 0, 2.2f);
   ImGui::TableSetupColumn("value", 0, 1.2f);
   ImGui::TableSetupColumn("grade", 0, 1.4f);
-  for (const Metric& metric : metrics) metric_row(metric);
+  return true;
+}
+
+void metric_table(const char* id, const std::vector<Metric>& metrics) {
+  if (!begin_metric_table(id)) return;
+  for (const Metric& metric : metrics) metric_row(metric, false);
   ImGui::EndTable();
+}
+
+// The reason of the grade, and below the full grade an advice, over the whole width.
+void why_lines(const Metric& part, const GradeText& text) {
+  ImGui::Indent(theme::px(16.f));
+  theme::wrapped(text.why);
+  if (mark_of(part).value_or(1.0) < 1.0) theme::wrapped(text.advice, theme::kSkyBlue);
+  ImGui::Unindent(theme::px(16.f));
+}
+
+// As metric_table(). A press on a graded row opens its reason, and closes it; `opened`: the id of the open row.
+void part_table(const TaskResult& task, std::string& opened) {
+  for (std::size_t k = 0; k < task.parts.size();) {
+    if (!begin_metric_table(("parts" + task.parts[k].id).c_str())) return;
+    bool open = false;
+    for (; k < task.parts.size() && !open; ++k) {
+      const Metric& part = task.parts[k];
+      const bool graded = mark_of(part).has_value();
+      if (metric_row(part, graded)) opened = opened == part.id ? "" : part.id;
+      open = graded && opened == part.id;
+    }
+    ImGui::EndTable();
+    if (open) why_lines(task.parts[k - 1], grade_text(task.parts[k - 1], task.kind));
+  }
 }
 
 void event_lines(const std::vector<TaskEvent>& events) {
@@ -112,7 +151,7 @@ void ResultsScreen::picture(const glm::ivec2& size) {
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 }
 
-void ResultsScreen::score_column() const {
+void ResultsScreen::score_column() {
   if (!attempt_->task) {
     theme::heading("Whole session");
     metric_table("overall", attempt_->overall);
@@ -126,8 +165,9 @@ void ResultsScreen::score_column() const {
   ImGui::SameLine();
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
   theme::text(task.finished ? "of 100" : "of 100, not finished", theme::kQuiet);
-  theme::heading("Parts of the score");
-  metric_table("parts", task.parts);
+  if (const std::string cap = cap_text(task); !cap.empty()) theme::wrapped(cap, theme::kBad);
+  theme::heading("Parts of the score: press one to see why");
+  part_table(task, opened_);
   theme::heading("Events");
   event_lines(task.events);
 }
@@ -217,7 +257,7 @@ ScreenStatus ResultsScreen::status() const {
   ScreenStatus status;
   status.phase = attempt_ ? "measured" : fault_.empty() ? "measuring" : "fault";
   status.file = report_.empty() ? recording_ : report_;
-  status.note = !fault_.empty() ? fault_ : note_.empty() ? kept_ : note_;
+  status.note = !fault_.empty() ? fault_ : !note_.empty() ? note_ : !opened_.empty() ? "why " + opened_ : kept_;
   return status;
 }
 

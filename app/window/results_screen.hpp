@@ -28,7 +28,7 @@ class ResultsScreen final : public Screen {
   void measure();
   void keep(const Recording& recording);
   void note_handed_in();
-  void score_column() const;
+  void score_column();
   void metric_column() const;
   Ask buttons();
   void write_report_page();
@@ -38,6 +38,7 @@ class ResultsScreen final : public Screen {
   std::filesystem::path recording_, report_;
   std::optional<Attempt> attempt_;
   std::string fault_, note_, kept_;  // kept_: what became of the attempt
+  std::string opened_;               // id of the part whose reason is shown; empty: none
   std::future<HandedIn> handing_in_;
   int shown_ = 0;  // frames
   bool escape_ = false;

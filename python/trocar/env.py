@@ -61,7 +61,7 @@ class TaskEnv(_Env):
     Action: (instruments, 6), -1 to 1: five joint rates as parts of RATES, and the pedal (above 0.5: cut).
     Observation `state`: a vector of float32: for each instrument its joints, the joints from there to the next target,
     force and contact; then the task's progress and score. `picture`: (height, width, 3) uint8.
-    Reward: the change of progress times score, both 0 to 1, so the rewards of an attempt sum up to its graded result.
+    Reward: the change of the score, 0 to 1, so the rewards of an attempt sum up to its graded result.
     info: `task` (see Session.task), `forces`, `touched` (ids for each organ and instrument).
     """
     metadata = {'render_modes': ['rgb_array'], 'render_fps': 15}
@@ -109,7 +109,7 @@ class TaskEnv(_Env):
             if self.session.task['finished']:
                 break
         task = self.session.task
-        before, self._value = self._value, task['progress'] * task['score'] / 100.0
+        before, self._value = self._value, task['score'] / 100.0
         late = task['elapsed'] >= self._seconds
         return self._observe(), self._value - before, bool(task['finished']), bool(late), self._info()
 

@@ -119,10 +119,10 @@ std::vector<Metric> score_whole(const ScoredSession& session) {
   Metrics m;
   const auto& shares = session.shares;
   if (session.scene.task)
-    m.add_judged("duration", "Time", "s", session.duration(), session.scene.task->time_good,
+    m.add_judged("duration", "Scored time", "s", session.duration(), session.scene.task->time_good,
                  session.scene.task->time_limit);
   else
-    m.add("duration", "Time", "s", session.duration());
+    m.add("duration", "Scored time", "s", session.duration());
   if (session.tools.size() > 1) {
     m.add("bimanual_correlation", "Bimanual speed correlation", "", bimanual_correlation(session.tools));
     m.add_judged("collisions", "Instrument collisions", "",

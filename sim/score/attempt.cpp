@@ -14,6 +14,12 @@ std::optional<double> mark_of(const Metric& metric) {
   return std::clamp((metric.value - *metric.poor) / (*metric.good - *metric.poor), 0.0, 1.0) + 0.0;
 }
 
+std::string cap_text(const TaskResult& task) {
+  if (task.critical.empty()) return {};
+  return fmt::format("Critical error: {}. It ended the task, and the score is at most {:.0f}.", task.critical,
+                     kMostAfterCritical);
+}
+
 std::string slow_machine_text(const Attempt& attempt) {
   if (!(attempt.lost_share > kMuchLostTime)) return {};
   return fmt::format(

@@ -37,6 +37,12 @@ struct TaskResult {
   std::string critical = {};      // the critical error that ended the task and capped its score; empty: none
 };
 
+// The largest score of an attempt that a critical error ended.
+constexpr double kMostAfterCritical = 30.0;
+// Returns the sentence about the cap: "Critical error: duct cut without ... . The score is at most 30."; empty without
+// a critical error.
+std::string cap_text(const TaskResult& task);
+
 struct InstrumentScore {
   std::string name;
   std::vector<Metric> metrics;

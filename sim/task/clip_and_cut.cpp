@@ -37,7 +37,7 @@ class ClipAndCut final : public TaskGoal {
 
   void add_metrics(PartList& parts) const override {
     ducts_.add_metrics(parts);
-    parts.add("task_other_cuts", "Cuts in other tissue", "", double(cuts_.count), 0.0, 3.0);
+    parts.add("task_other_cuts", "Cuts in organs that are not ducts", "", double(cuts_.count), 0.0, 3.0);
   }
 
   void draw(DrawnMarks& marks) const override { ducts_.draw(positions_, marks); }

@@ -23,8 +23,8 @@ void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
 }
 
 void ForceWatch::add_metrics(PartList& parts) const {
-  parts.add("task_overload_time", "Time above the force limit", "s", time_over_, 0.0, 2.0);
-  parts.add("task_peak_force", "Peak force", "N", peak_, most_, 2.0 * most_);
+  parts.add("task_overload_time", "Time of filtered force above the limit", "s", time_over_, 0.0, 2.0);
+  parts.add("task_peak_force", "Peak filtered force", "N", peak_, most_, 2.0 * most_);
 }
 
 }  // namespace trocar

@@ -115,7 +115,7 @@ class Operation final : public TaskGoal {
       burnt = std::max(burnt, each.burns->deepest() / each.limit.deepest_burn);
     }
     if (limited) parts.add("task_burn_depth", "Deepest burn", "% of the limit", 100.0 * burnt, 50.0, 100.0);
-    parts.add("task_other_cuts", "Cuts in other tissue", "", double(cuts_.count), 0.0, 3.0);
+    parts.add("task_other_cuts", "Cuts and tears of organs that are not ducts", "", double(cuts_.count), 0.0, 3.0);
     add_losses(parts);
   }
 

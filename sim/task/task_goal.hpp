@@ -21,7 +21,8 @@ namespace trocar {
 struct TaskLog {
   std::vector<TaskEvent> events;
   std::size_t errors = 0;
-  bool ended = false;  // by a critical error
+  bool ended = false;         // by a critical error
+  std::string critical_text;  // of the first critical error: the reason of the cap
 
   void note(double time, std::string text) { events.push_back({time, false, std::move(text)}); }
   void error(double time, std::string text) {
@@ -30,6 +31,7 @@ struct TaskLog {
   }
   // An error that ends the task and caps its score.
   void critical(double time, std::string text) {
+    if (!ended) critical_text = text;
     error(time, "critical: " + std::move(text));
     ended = true;
   }

@@ -13,8 +13,6 @@
 namespace trocar {
 namespace {
 
-constexpr double kMostAfterCritical = 30.0;  // score of an attempt that a critical error ended
-
 std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stage) {
   switch (task.kind) {
     case TaskKind::NavigateCamera:
@@ -82,7 +80,7 @@ struct TaskRun::Content {
 
   void add_metrics() {
     parts.begin();
-    parts.add("task_time", "Time", "s", feed.elapsed, task.time_good, task.time_limit);
+    parts.add("task_time", "Task time", "s", feed.elapsed, task.time_good, task.time_limit);
     goal->add_metrics(parts);
     force.add_metrics(parts);
     tremor.add_metrics(parts);
@@ -90,16 +88,16 @@ struct TaskRun::Content {
     parts.add("task_errors", "Errors", "", double(log.errors), 0.0, task.rules.many_errors);
   }
 
-  // Returns the score with this share of the task done.
-  double score(double done_share) const {
-    const double full = 100.0 * mean_grade(parts.parts()) * done_share;
+  // Live and at the end: what is not done does not count.
+  double score() const {
+    const double full = 100.0 * feed.progress * mean_grade(parts.parts());
     return log.ended ? std::min(full, kMostAfterCritical) : full;
   }
 
   void tell() {
     add_metrics();
     feed.errors = log.errors;
-    feed.score = score(feed.finished ? feed.progress : 1.0);  // until the end, the unfinished part counts as done
+    feed.score = score();
     feed.hint.clear(), feed.warning.clear();
     if (feed.finished) {
       feed.hint += done ? "done" : log.ended ? log.events.back().text.c_str() : "out of time";
@@ -150,7 +148,8 @@ TaskResult TaskRun::result() const {
   result.finished = c.done;
   result.parts = c.parts.parts();
   result.events = c.log.events;
-  result.score = c.score(c.feed.progress);
+  result.score = c.feed.score;
+  result.critical = c.log.critical_text;
   return result;
 }
 

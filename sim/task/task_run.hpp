@@ -44,7 +44,7 @@ struct TaskFeed {
   double elapsed = 0.0;                  // s
   double progress = 0.0;                 // 0 .. 1
   std::size_t errors = 0;                // so far
-  double score = 0.0;                    // 0 .. 100, current
+  double score = 0.0;                    // 0 .. 100, of what is done so far: the result if the task ended now
   std::optional<std::size_t> step = {};  // number of the current step of a task that has steps
   std::string hint;                      // what to do next: "touch target 3 of 6"
   std::string warning;                   // current error: "2.1 mm off the line"; empty: none

@@ -58,9 +58,9 @@ void ZoneWatch::step(const Observation& seen, double dt, TaskLog& log) {
 
 void ZoneWatch::add_metrics(PartList& parts) const {
   if (zones_.empty()) return;
-  parts.add("task_zone_entries", "Entries into a forbidden zone", "", static_cast<double>(entries_), 0.0, 4.0);
-  parts.add("task_zone_time", "Time in a forbidden zone", "s", time_inside_, 0.0, 3.0);
-  parts.add("task_zone_depth", "Depth in a forbidden zone", "mm", deepest_ * 1e3, 0.0, 10.0);
+  parts.add("task_zone_entries", "Entries into the task's zones", "", static_cast<double>(entries_), 0.0, 4.0);
+  parts.add("task_zone_time", "Time in the task's zones", "s", time_inside_, 0.0, 3.0);
+  parts.add("task_zone_depth", "Depth in the task's zones", "mm", deepest_ * 1e3, 0.0, 10.0);
 }
 
 void ZoneWatch::draw(DrawnMarks& marks) const {

@@ -23,6 +23,12 @@ test("shows the scores of the JSON", async () => {
     ["task_time", "41.3\u00a0s"],
     ["task_errors", "2"],
   ]);
+  const opened = await page.$$eval(".part .why", (nodes) => nodes.map((node) => node.open));
+  assert.deepEqual(opened, [false, false]);
+  await page.click(".part[data-metric='task_time'] summary");
+  const time = attempt.task.parts[0];
+  assert.equal(await page.textContent(".part[data-metric='task_time'] .why p"), time.why);
+  assert.equal(await page.textContent(".part[data-metric='task_time'] .advice"), time.advice);
   const values = await page.$$eval("td[data-metric='path_length'] .value", (nodes) =>
     nodes.map((node) => node.textContent),
   );

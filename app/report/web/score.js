@@ -84,6 +84,12 @@ export function limitBar(metric) {
   );
 }
 
+/** The sentence about a critical error, which caps the score; empty without one. */
+export function capText(task) {
+  if (!task.critical) return "";
+  return `Critical error: ${task.critical.error}. It ended the task, and the score is at most ${task.critical.cap}.`;
+}
+
 function partRow(part) {
   return html(
     "li",
@@ -98,6 +104,18 @@ function partRow(part) {
       " ",
       html("span", { class: "small" }, limitsText(part)),
     ),
+    part.why && whyDetails(part),
+  );
+}
+
+// Why the part has its grade; opens on a click. A full grade needs no advice.
+function whyDetails(part) {
+  return html(
+    "details",
+    { class: "why small" },
+    html("summary", {}, "Why"),
+    html("p", {}, part.why),
+    part.mark < 1 && html("p", { class: "advice" }, part.advice),
   );
 }
 
@@ -115,6 +133,7 @@ export function scoreSection(task) {
     "score-section",
     "Score",
     task.title && `Task: ${task.title}`,
+    capText(task) && html("p", { class: "notice", role: "note" }, capText(task)),
     html(
       "div",
       { class: "score" },
