@@ -6,6 +6,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
+#include "app/lab/lab_course.hpp"
 #include "app/lab/lab_date.hpp"
 #include "app/lab/lab_server.hpp"
 #include "app/lab/lab_station.hpp"
@@ -14,14 +15,17 @@
 #include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {
 
+constexpr std::size_t kAllAttempts = 1'000'000;
+
 struct LabCommand {
-  std::string database, id, name, part, scene, out, recording, person, key;
+  std::string database, id, name, part, scene, out, recording, person, key, curriculum;
   std::vector<std::string> ids;
   std::optional<int> level;
   std::size_t most = 100;
@@ -95,6 +99,17 @@ void compare(const LabCommand& command) {
   fmt::print("{}", comparison_table(compared));
 }
 
+void course(const LabCommand& command) {
+  const std::filesystem::path file =
+      command.curriculum.empty() ? data_file("curricula/basic.toml") : std::filesystem::path(command.curriculum);
+  Curriculum curriculum = load_curriculum(file);
+  LabDatabase lab = opened(station_of(command));
+  const Person person = known_person(lab, command.id);
+  const auto attempts = lab.attempts({.person = person.id, .most = kAllAttempts});
+  fmt::print("{}\n{}", person_line(person),
+             course_table(course_view(std::move(curriculum), attempts, now_in_seconds())));
+}
+
 void enter(const LabCommand& command) {
   const Recording recording(command.recording);
   const LabAttempt attempt = lab_attempt_of(recording, score_recording(recording, command.recording), command.person);
@@ -122,14 +137,24 @@ void export_all(const LabCommand& command) {
 }
 
 void copy_all(LabDatabase& from, LabDatabase& to) {
+  constexpr std::size_t kBatch = 1000;  // attempts in a transaction
   std::size_t people = 0, attempts = 0;
+  std::vector<LabAttempt> batch;
+  const auto write_batch = [&] {
+    attempts += to.add_attempts(batch);
+    batch.clear();
+  };
   from.for_each(
       [&](const Person& person) {
         if (to.person(person.id)) return;
         to.add_person(person);
         ++people;
       },
-      [&](const LabAttempt& attempt) { attempts += to.add_attempt(attempt); });
+      [&](const LabAttempt& attempt) {
+        batch.push_back(attempt);
+        if (batch.size() == kBatch) write_batch();
+      });
+  write_batch();
   fmt::print("{} people and {} attempts copied to {}\n", people, attempts, to.shown_address());
 }
 
@@ -207,6 +232,9 @@ void add_people_commands(CLI::App& lab, const Shared& command) {
   sub->add_option("ids", command->ids, "Ids of two or more people")->required()->expected(2, 20);
   add_filters(*sub, command);
   sub->get_option("--task")->required();
+  sub = subcommand(lab, command, "course", "Show a person's progress in a curriculum", course);
+  sub->add_option("id", command->id, "Id of the person")->required();
+  sub->add_option("--curriculum", command->curriculum, "Curriculum: .toml; default: basic skills");
   sub = subcommand(lab, command, "erase", "Erase a person and all attempts from the database", erase);
   sub->add_option("id", command->id, "Id of the person")->required();
   sub->add_flag("--recordings", command->recordings, "Remove the recordings of the attempts too");

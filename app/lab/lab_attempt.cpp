@@ -72,6 +72,7 @@ LabAttempt lab_attempt_of(const Recording& recording, const Attempt& score, cons
   attempt.station = host_name();
   attempt.scene = recording.text("scene_name");
   attempt.title = score.scene_title;
+  attempt.level = score.level;
   attempt.ending = score.ending;
   attempt.devices = fmt::format("{}", fmt::join(recording.devices(), ", "));
   attempt.started = date_of_text(score.date);

@@ -19,10 +19,13 @@ constexpr std::size_t kLongestReason = 200;  // characters
 // A program that writes makes another one wait at most this long.
 constexpr const char* kBusyMilliseconds = "PRAGMA busy_timeout = 10000";
 
+// The first line of what the database says, without SOCI's introduction.
 std::string reason_of(const soci::soci_error& error) {
   std::string text = error.get_error_message();
-  for (char& letter : text)
-    if (letter == '\n') letter = ' ';
+  const std::string introduction = "Cannot establish connection to the database.";
+  if (text.starts_with(introduction)) text.erase(0, introduction.size());
+  text.erase(0, text.find_first_not_of(" \n"));
+  text.resize(std::min(text.size(), text.find('\n')));
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   return printable(text, kLongestReason);
 }

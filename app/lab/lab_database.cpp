@@ -165,10 +165,16 @@ std::vector<LabAttempt> LabDatabase::erase_person(const std::string& id) {
   });
 }
 
-bool LabDatabase::add_attempt(const LabAttempt& attempt) {
+bool LabDatabase::add_attempt(const LabAttempt& attempt) { return add_attempts({&attempt, 1}) == 1; }
+
+std::size_t LabDatabase::add_attempts(std::span<const LabAttempt> attempts) {
   return content_->connection.changed([&] {
-    content_->insert_person({attempt.person, "", attempt.started});
-    return content_->insert_attempt(attempt);
+    std::size_t added = 0;
+    for (const LabAttempt& attempt : attempts) {
+      content_->insert_person({attempt.person, "", attempt.started});
+      added += content_->insert_attempt(attempt);
+    }
+    return added;
   });
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,8 @@ class LabDatabase {
 
   // Adds an attempt, and its person if no person has that id. Returns false when the attempt is there already.
   bool add_attempt(const LabAttempt& attempt);
+  // Adds many in one transaction and returns the number of those that were not there already.
+  std::size_t add_attempts(std::span<const LabAttempt> attempts);
   std::optional<LabAttempt> attempt(const std::string& key);
   std::vector<LabAttempt> attempts(const AttemptQuery& query = {});
   // Throws InputError for an unknown key.

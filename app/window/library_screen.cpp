@@ -157,7 +157,8 @@ void LibraryScreen::sort_attempts() {
 }
 
 void LibraryScreen::attempt_table() {
-  constexpr ImGuiTableFlags flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg;
+  constexpr ImGuiTableFlags flags =
+      ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp;
   if (!ImGui::BeginTable("attempts", 5, flags, {0.f, comparing_ ? theme::px(190.f) : theme::px(420.f)})) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("started (UTC)",

@@ -232,8 +232,6 @@ Ask ResultsScreen::panels() {
                        : recording_.string(),
               theme::kQuiet);
   if (attempt_)
-    if (!kept_.empty()) theme::wrapped(kept_, theme::kQuiet);
-  if (attempt_)
     if (const std::string slow = slow_machine_text(*attempt_); !slow.empty()) theme::wrapped(slow, theme::kBad);
   ImGui::Dummy({0.f, theme::px(4.f)});
   ImGui::BeginChild("score", {theme::px(kColumn), theme::px(kHeight)});
@@ -249,7 +247,7 @@ Ask ResultsScreen::panels() {
     metric_column();
   }
   ImGui::EndChild();
-  theme::wrapped(note_.empty() ? " " : note_, theme::kQuiet);
+  theme::wrapped(!note_.empty() ? note_ : kept_.empty() ? " " : kept_, theme::kQuiet);
   return buttons();
 }
 

@@ -13,6 +13,7 @@
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
+#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/names.hpp"
 
@@ -57,6 +58,7 @@ StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path 
 
 void StartScreen::select(std::size_t scene) {
   selected_ = scene;
+  level_ = 1;
   devices_.clear();
   for (const InstrumentScene& instrument : scenes_[scene].scene.instruments) devices_.push_back(instrument.device);
   devices_.push_back(scenes_[scene].scene.scope.device);
@@ -79,7 +81,7 @@ Scene StartScreen::scene() const {
   Scene scene = scenes_[selected_].scene;
   for (std::size_t k = 0; k < scene.instruments.size(); ++k) scene.instruments[k].device = devices_[k];
   scene.scope.device = devices_.back();
-  return scene;
+  return with_level(scene, level_);
 }
 
 void StartScreen::step(const WindowInput& input, double, bool listens) {
@@ -150,6 +152,23 @@ std::optional<Skill> StartScreen::performer() const {
   return who_ == 1 ? Skill::Expert : Skill::Clumsy;
 }
 
+void StartScreen::level_choice() {
+  const Scene& scene = scenes_[selected_].scene;
+  const auto label = [&](int level) {
+    const std::string name = level_name(scene, level);
+    return name.empty() ? fmt::format("Level {}", level) : fmt::format("Level {}: {}", level, name);
+  };
+  const int levels = levels_of(scene);
+  if (levels < 2) return;
+  theme::label("Level", kValueFrom, kValueWidth);
+  if (!ImGui::BeginCombo("##level", label(level_).c_str())) return theme::note_item("Level");
+  for (int level = 1; level <= levels; ++level) {
+    if (ImGui::Selectable(label(level).c_str(), level == level_)) level_ = level;
+    theme::note_item(label(level));
+  }
+  ImGui::EndCombo();
+}
+
 void StartScreen::who_choice() {
   constexpr const char* names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
   theme::label("Mode", kValueFrom, kValueWidth);
@@ -191,6 +210,7 @@ void StartScreen::choices() {
     theme::wrapped(why_, theme::kQuiet);
   }
   const Scene& scene = scenes_[selected_].scene;
+  level_choice();
   if (scene.task) who_choice();
   if (!performer()) {
     for (std::size_t k = 0; k < scene.instruments.size(); ++k)

@@ -52,6 +52,7 @@ class StartScreen final : public Screen {
   void scene_entry(std::size_t k);
   void details();
   void choices();
+  void level_choice();
   void who_choice();
   void device_choice(const char* label, std::string& device);
   Ask buttons();
@@ -65,6 +66,7 @@ class StartScreen final : public Screen {
   std::vector<std::string> asked_hosts_;  // hosts of the open question; empty: none
   Backends backends_;
   std::size_t selected_ = 0, who_ = 0;
+  int level_ = 1;                     // of the task
   int fresh_ = 0;                     // frames after the panel opens in which focus does not select a scene
   std::vector<std::string> devices_;  // [instrument], then the scope's
   std::string backend_ = "auto", why_, person_, fault_, typed_;

@@ -167,6 +167,7 @@ Attempt score_recording(const Recording& recording, const std::string& file) {
   Attempt attempt;
   attempt.file = file;
   attempt.scene_title = session.scene.title;
+  if (session.scene.task) attempt.level = session.scene.task->at_level;
   attempt.date = recording.text("date");
   attempt.version = recording.text("version");
   attempt.machine = recording.text("machine");

@@ -52,6 +52,7 @@ Json json_of(const Attempt& attempt) {
     instruments.push_back({{"name", instrument.name}, {"metrics", json_of(instrument.metrics, kind)}});
   return {{"file", attempt.file},
           {"scene", attempt.scene_title},
+          {"level", attempt.level},
           {"date", attempt.date},
           {"version", attempt.version},
           {"machine", attempt.machine},

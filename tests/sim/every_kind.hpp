@@ -62,9 +62,7 @@ class FramesAtRest {
       marks_.push_back(position_of(mark, (mark.organ == 0 ? sheet_ : duct_).positions));
     time_ += 0.02;
     const ScopePose scope{{0.0, 0.0, 0.30}, {0.0, 0.0, 0.15}, 0.0, 0.0, 60.0};
-    return {time_,  tools_, organs_, marks_, {},
-            scope,  lens_,  {},      tubes_, {intact_, ends_, {}, {}},
-            {{}, lost_}};
+    return {time_, tools_, organs_, marks_, {}, scope, lens_, {}, tubes_, {intact_, ends_, {}, {}}, {{}, lost_}};
   }
 
  private:
