@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/review/scored_session.hpp"
+#include "sim/scene/level.hpp"
 #include "tests/sim/performed_task.hpp"
 
 namespace trocar {
@@ -59,6 +61,30 @@ TEST(Performer, TheSameSeedGivesTheSameAttempt) {
       EXPECT_EQ(first.parts[k].value, again.parts[k].value);
     }
   EXPECT_NE(test::perform(scene, style_of(Skill::Clumsy), 8).score, first.score);
+}
+
+// An oblique view leaves the line from the port through the target.
+TEST(Performer, LooksThroughA30DegreeScope) {
+  const TemporaryFolder folder;
+  Scene scene = test::coarse_scene("navigate_camera", folder);
+  for (const float spin : {0.f, 120.f}) {
+    scene.scope.angle_deg = 30.f, scene.scope.spin_deg = spin;
+    const TaskResult result = test::perform(scene, style_of(Skill::Expert), 1);
+    EXPECT_TRUE(result.finished) << spin;
+    EXPECT_GT(result.score, 90.0) << spin;
+  }
+}
+
+TEST(Performer, TheRecordingOfALevelAloneGivesItsScoreAndItsNumber) {
+  const TemporaryFolder folder;
+  const Scene scene = with_level(test::coarse_scene("touch_targets", folder), 3);
+  const TaskResult live = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder);
+  EXPECT_TRUE(live.finished);
+  const std::filesystem::path file = folder.path() / "s.h5";
+  const Scene recorded = recorded_scene(Recording(file), file);
+  EXPECT_EQ(recorded.task->at_level, 3);
+  EXPECT_EQ(recorded.task->tolerance, scene.task->tolerance);
+  EXPECT_EQ(recorded.instruments[0].pivot, scene.instruments[0].pivot);
 }
 
 }  // namespace
