@@ -81,7 +81,8 @@ void time_views(const std::string& address, std::size_t people) {
   fmt::print("| view | rows or bytes | median ms | longest ms |\n|---|---|---|---|\n");
   time_view("open the database", [&] { return LabDatabase(address).version() > 0; });
   time_view("people, by id, 100", [&] { return lab.people().size(); });
-  time_view("people, latest attempt first, 100", [&] { return lab.people({.order = PersonOrder::LastAttempt}).size(); });
+  time_view("people, latest attempt first, 100",
+            [&] { return lab.people({.order = PersonOrder::LastAttempt}).size(); });
   time_view("people, search", [&] { return lab.people({.part = "e 0777"}).size(); });
   time_view("attempts of a person", [&] { return lab.attempts({.person = anyone(), .most = 500}).size(); });
   time_view("attempts of a person at a task",

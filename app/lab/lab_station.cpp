@@ -1,7 +1,9 @@
 #include "app/lab/lab_station.hpp"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,6 +31,8 @@ fs::path user_folder(const char* name, const char* below_home) {
   const char* given = std::getenv(name);
   if (given && fs::path(given).is_absolute()) return given;
   const char* home = std::getenv("HOME");
+  const passwd* user = home && *home ? nullptr : ::getpwuid(::getuid());
+  if (user) home = user->pw_dir;
   if (!home || !*home) throw InputError(fmt::format("neither HOME nor {} is set; set one of them", name));
   return fs::path(home) / below_home;
 }

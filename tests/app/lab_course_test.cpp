@@ -17,7 +17,7 @@ constexpr const char* kTwoSteps =
     "[[step.at_most]]\nmetric = \"task_errors\"\nvalue = 1\n"
     "[[step]]\nname = \"b\"\ntitle = \"Second\"\nscene = \"x.toml\"\nlevel = 2\nleast_score = 80\nrequires = [\"a\"]\n";
 
-LabAttempt attempt(double date, double score, double errors, int level = 1) {
+LabAttempt step_attempt(double date, double score, double errors, int level = 1) {
   LabAttempt a;
   a.scene = "x", a.level = level, a.started = date, a.score = score, a.ending = "done";
   a.metrics = {{"task.task_errors", errors}, {"whole.peak_force", 2.0}, {"probe.peak_force", 1.0}};
@@ -25,7 +25,7 @@ LabAttempt attempt(double date, double score, double errors, int level = 1) {
 }
 
 TEST(LabCourse, MetricsHaveTheNamesOfACurriculum) {
-  const CourseAttempt course = course_attempt(attempt(5.0, 90.0, 0.0, 2));
+  const CourseAttempt course = course_attempt(step_attempt(5.0, 90.0, 0.0, 2));
   EXPECT_EQ(course.metrics.at("task_errors"), 0.0);
   EXPECT_EQ(course.metrics.at("peak_force"), 2.0);
   EXPECT_EQ(course.metrics.at("probe.peak_force"), 1.0);
@@ -43,19 +43,19 @@ TEST(LabCourse, AStepIsPassedTwiceInARowAndThenTheNextOneOpens) {
   CourseView view = course_view(curriculum, attempts, 100.0);
   EXPECT_EQ(view.next, 0u);
   EXPECT_EQ(view.progress[1].state, StepState::Locked);
-  attempts = {attempt(1, 90, 0), attempt(2, 90, 3)};
+  attempts = {step_attempt(1, 90, 0), step_attempt(2, 90, 3)};
   view = course_view(curriculum, attempts, 100.0);
   EXPECT_EQ(view.progress[0].in_a_row, 0);
   ASSERT_EQ(view.latest_missed.size(), 1u);
-  attempts.push_back(attempt(3, 85, 1)), attempts.push_back(attempt(4, 85, 1));
+  attempts.push_back(step_attempt(3, 85, 1)), attempts.push_back(step_attempt(4, 85, 1));
   view = course_view(curriculum, attempts, 100.0);
   EXPECT_EQ(view.progress[0].state, StepState::Passed);
   EXPECT_EQ(view.next, 1u);
-  attempts.push_back(attempt(5, 79.9, 0, 2));
+  attempts.push_back(step_attempt(5, 79.9, 0, 2));
   const std::string table = course_table(course_view(curriculum, attempts, 100.0));
   EXPECT_NE(table.find("First   passed  2 of 2 in a row"), std::string::npos) << table;
   EXPECT_NE(table.find("next: Second\n  The score is 79.9; at least 80 is required.\n"), std::string::npos) << table;
-  attempts.push_back(attempt(6, 80, 0, 2));
+  attempts.push_back(step_attempt(6, 80, 0, 2));
   EXPECT_NE(course_table(course_view(curriculum, attempts, 100.0)).find("all steps are passed"), std::string::npos);
 }
 

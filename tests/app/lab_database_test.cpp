@@ -44,8 +44,8 @@ class LabDatabaseTest : public ::testing::TestWithParam<Engine> {
   static inline int made_ = 0;
 };
 
-LabAttempt attempt_of(const std::string& person, const std::string& scene, double started,
-                      std::optional<double> score) {
+LabAttempt made_attempt(const std::string& person, const std::string& scene, double started,
+                        std::optional<double> score) {
   LabAttempt attempt;
   attempt.key = new_attempt_key();
   attempt.person = person, attempt.scene = scene, attempt.title = "A title", attempt.station = "here";
@@ -59,7 +59,7 @@ LabAttempt attempt_of(const std::string& person, const std::string& scene, doubl
 void expect_same(const LabAttempt& a, const LabAttempt& b) { EXPECT_EQ(lab_attempt_json(a), lab_attempt_json(b)); }
 
 TEST_P(LabDatabaseTest, KeepsPeopleAndAttemptsToTheBit) {
-  const LabAttempt first = attempt_of("Zoë", "burn_line", 1000.5, 71.0 / 3.0);
+  const LabAttempt first = made_attempt("Zoë", "burn_line", 1000.5, 71.0 / 3.0);
   {
     LabDatabase lab(address());
     EXPECT_EQ(lab.counts().people, 0u);
@@ -85,7 +85,7 @@ TEST_P(LabDatabaseTest, KeepsPeopleAndAttemptsToTheBit) {
 
 TEST_P(LabDatabaseTest, AnAttemptOfAnUnknownPersonAddsThePerson) {
   LabDatabase lab(address());
-  EXPECT_TRUE(lab.add_attempt(attempt_of("new", "burn_line", 7.0, {})));
+  EXPECT_TRUE(lab.add_attempt(made_attempt("new", "burn_line", 7.0, {})));
   EXPECT_EQ(lab.person("new")->added, 7.0);
   EXPECT_FALSE(lab.attempts()[0].score);
 }
@@ -105,8 +105,8 @@ TEST_P(LabDatabaseTest, StandingsAgreeWithAllAttempts) {
       continue;
     }
     LabAttempt one =
-        attempt_of(std::string(1, static_cast<char>('a' + pick(3))), pick(2) ? "x" : "y",
-                   k == 0 ? 0.0 : pick(1000) + 1e-3 * k, pick(4) ? std::optional<double>(pick(100)) : std::nullopt);
+        made_attempt(std::string(1, static_cast<char>('a' + pick(3))), pick(2) ? "x" : "y",
+                     k == 0 ? 0.0 : pick(1000) + 1e-3 * k, pick(4) ? std::optional<double>(pick(100)) : std::nullopt);
     one.level = 1 + pick(2);
     lab.add_attempt(one);
     all[one.key] = one;
@@ -133,7 +133,7 @@ TEST_P(LabDatabaseTest, StandingsAgreeWithAllAttempts) {
 
 TEST_P(LabDatabaseTest, QueriesFilterSortAndPage) {
   LabDatabase lab(address());
-  for (int k = 0; k < 10; ++k) lab.add_attempt(attempt_of(k % 2 ? "odd" : "even", k < 5 ? "x" : "y", k, k));
+  for (int k = 0; k < 10; ++k) lab.add_attempt(made_attempt(k % 2 ? "odd" : "even", k < 5 ? "x" : "y", k, k));
   EXPECT_EQ(lab.attempts({.person = "odd"}).size(), 5u);
   EXPECT_EQ(lab.attempts({.person = "odd", .scene = "x"}).size(), 2u);
   EXPECT_EQ(lab.attempts({.scene = "y", .level = 2}).size(), 0u);
@@ -148,9 +148,9 @@ TEST_P(LabDatabaseTest, QueriesFilterSortAndPage) {
 
 TEST_P(LabDatabaseTest, ErasingAPersonLeavesNothing) {
   LabDatabase lab(address());
-  lab.add_attempt(attempt_of("a", "x", 1, 1));
-  lab.add_attempt(attempt_of("a", "y", 2, 1));
-  lab.add_attempt(attempt_of("b", "x", 3, 1));
+  lab.add_attempt(made_attempt("a", "x", 1, 1));
+  lab.add_attempt(made_attempt("a", "y", 2, 1));
+  lab.add_attempt(made_attempt("b", "x", 3, 1));
   EXPECT_EQ(lab.erase_person("a").size(), 2u);
   EXPECT_THROW(lab.erase_person("a"), InputError);
   EXPECT_FALSE(lab.person("a"));
@@ -169,7 +169,7 @@ TEST_P(LabDatabaseTest, StationsWriteAtTheSameTime) {
       int status = 1;
       try {
         LabDatabase lab(address());
-        for (int k = 0; k < kAttempts; ++k) lab.add_attempt(attempt_of("same", "x", k, k));
+        for (int k = 0; k < kAttempts; ++k) lab.add_attempt(made_attempt("same", "x", k, k));
         status = 0;
       } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
@@ -198,7 +198,7 @@ TEST_P(LabDatabaseTest, AKilledProgramLosesNoAttemptThatWasAdded) {
     if (child == 0) {
       LabDatabase lab(address());
       for (int k = 0;; ++k) {
-        lab.add_attempt(attempt_of("round" + std::to_string(round), "x", k, k));
+        lab.add_attempt(made_attempt("round" + std::to_string(round), "x", k, k));
         const char done = 1;
         if (write(pipe_ends[1], &done, 1) != 1) _exit(1);
       }

@@ -6,7 +6,7 @@
 namespace trocar {
 namespace {
 
-LabAttempt attempt(double score, double time) {
+LabAttempt timed_attempt(double score, double time) {
   LabAttempt a;
   a.key = "k", a.person = "a, \"b\"", a.scene = "burn_line", a.score = score, a.started = 0.0, a.ending = "done";
   a.metrics = {{"task.task_time", time}};
@@ -23,16 +23,16 @@ TEST(LabTables, ColumnsAlignLettersOfSeveralBytes) {
 }
 
 TEST(LabTables, ACommaOrAQuoteIsQuotedInCsv) {
-  const std::string row = attempt_csv_row(attempt(50.5, 1.25));
+  const std::string row = attempt_csv_row(timed_attempt(50.5, 1.25));
   EXPECT_EQ(row, "k,\"a, \"\"b\"\"\",1970-01-01 00:00,burn_line,1,,done,0,50.5,0,,,,task.task_time,1.25\n");
-  LabAttempt bare = attempt(1, 1);
+  LabAttempt bare = timed_attempt(1, 1);
   bare.metrics.clear(), bare.score.reset();
   EXPECT_EQ(attempt_csv_row(bare), "k,\"a, \"\"b\"\"\",1970-01-01 00:00,burn_line,1,,done,0,,0,,,,,\n");
 }
 
 TEST(LabTables, AComparisonHasTheMedianOfTheLastFiveAttempts) {
-  PersonAttempts first{"one", {}}, second{"two", {attempt(70, 30)}};
-  for (int k = 0; k < 7; ++k) first.attempts.push_back(attempt(k, k));
+  PersonAttempts first{"one", {}}, second{"two", {timed_attempt(70, 30)}};
+  for (int k = 0; k < 7; ++k) first.attempts.push_back(timed_attempt(k, k));
   const std::string table = comparison_table({first, second});
   EXPECT_NE(table.find("1        0    70\n"), std::string::npos) << table;
   EXPECT_NE(table.find("7        6\n"), std::string::npos) << table;

@@ -13,7 +13,7 @@ if [ -z "${TROCAR_PATH_DISPLAY:-}" ]; then
 fi
 
 trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
-options=()
+options=(--quality low)
 state=$out/state.json
 rm -rf "$out"
 mkdir -p "$out"
@@ -71,7 +71,7 @@ wait_for 60 at_least frames 40
 sleep 1
 kill -KILL "$program"
 wait "$program" 2>/dev/null || true
-options=(--person li)
+options=(--quality low --person li)
 start_program
 wait_for 60 is screen start
 for _ in $(seq 100); do
@@ -84,7 +84,7 @@ expect_attempts 2
 # Another person, while the database does not answer.
 kill "$program"
 wait "$program" 2>/dev/null || true
-options=(--person li --database postgresql://nobody@127.0.0.1:1/none)
+options=(--quality low --person li --database postgresql://nobody@127.0.0.1:1/none)
 start_program
 wait_for 60 is screen start
 practise
@@ -100,7 +100,7 @@ wait "$program" 2>/dev/null || true
 expect_attempts 3
 
 # The library.
-options=()
+options=(--quality low)
 start_program
 wait_for 60 is screen start
 click "People..."
