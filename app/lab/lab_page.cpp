@@ -69,10 +69,10 @@ std::string person_link(const std::string& id) {
   return fmt::format("<a href=\"/person?id={}\">{}</a>", url_encoded(id), html_escaped(id));
 }
 
-using TaskLevel = std::pair<std::string, int>;
+using TaskAndLevel = std::pair<std::string, int>;
 
-std::string cohort_rows(const CohortPage& page, const std::set<TaskLevel>& tasks) {
-  std::map<std::string, std::map<TaskLevel, const Standing*>> of_person;
+std::string cohort_rows(const CohortPage& page, const std::set<TaskAndLevel>& tasks) {
+  std::map<std::string, std::map<TaskAndLevel, const Standing*>> of_person;
   for (const Standing& s : page.standings) of_person[s.person][{s.scene, s.level}] = &s;
   std::string rows;
   for (const PersonSummary& one : page.people) {
@@ -80,7 +80,7 @@ std::string cohort_rows(const CohortPage& page, const std::set<TaskLevel>& tasks
         fmt::format("<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td>", person_link(one.person.id),
                     html_escaped(one.person.name), one.attempts, one.attempts ? text_of_date(one.last_started) : "");
     const auto& standings = of_person[one.person.id];
-    for (const TaskLevel& task : tasks) {
+    for (const TaskAndLevel& task : tasks) {
       const auto found = standings.find(task);
       rows += found == standings.end() ? "<td></td>"
                                        : fmt::format("<td>{} <span class=\"quiet\">× {}</span></td>",
@@ -152,7 +152,7 @@ std::string html_escaped(const std::string& text) {
 }
 
 std::string cohort_page(const CohortPage& page) {
-  std::set<TaskLevel> tasks;
+  std::set<TaskAndLevel> tasks;
   for (const Standing& s : page.standings) tasks.insert({s.scene, s.level});
   std::string header = "<th>id</th><th>name</th><th class=\"n\">attempts</th><th>latest (UTC)</th>";
   for (const auto& [scene, level] : tasks) header += fmt::format("<th>{}</th>", task_text(scene, level));
