@@ -84,7 +84,7 @@ void DrivenSession::start_task() {
   if (!scene_.task) return;
   stage_ = stage_of(*session_);
   task_.emplace(*scene_.task, stage_);
-  session_->set_marks(task_->marks());
+  session_->set_marks(task_->marks(), task_->watched_marks());
 }
 
 void DrivenSession::command(std::size_t tool, const DevicePose& pose) {

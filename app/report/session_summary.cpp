@@ -68,7 +68,8 @@ void add_paths(const Recording& recording, std::size_t tool, const Grouping& ste
 
 bool out_of_view(const Recording& recording, const Lens& lens, std::size_t frame, std::size_t tool) {
   const auto scope = recording.scope(frame);
-  return scope && !seen_point(*scope, lens, recording.pose(frame, tool).tip).visible;
+  return scope &&
+         (recording.hidden(frame).tip(tool) || !seen_point(*scope, lens, recording.pose(frame, tool).tip).visible);
 }
 
 ToolSummary summarise_tool(const Recording& recording, const Lens& lens, std::size_t tool, const Grouping& bins,

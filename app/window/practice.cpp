@@ -78,7 +78,7 @@ void Practice::begin_task() {
   if (!scene_.task) return;
   const TaskStage stage = stage_of(session_);
   task_.emplace(*scene_.task, stage);
-  session_.set_marks(task_->marks());
+  session_.set_marks(task_->marks(), task_->watched_marks());
   if (performer_) performer_->begin(stage, task_->marks());
 }
 

@@ -328,6 +328,7 @@ void Recorder::copy_frame(const RecordedFrame& frame) {
   push_or_zeros(later[kToolHeats], frame.heats, frame.poses.size());
   push_or_zeros(later[kToolHandle], frame.handles, frame.poses.size());
   push_one(later[kStepTime], frame.step);
+  push_one(later[kHidden], std::array{frame.hidden.tips, frame.hidden.marks});
   const auto session = std::span(writer.front).last(kSessionTables);
   for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
   for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);

@@ -83,6 +83,7 @@ struct Recording::Content {
   std::vector<PackedNodesReader> packed = {};  // [organ], of a packed recording
   std::vector<glm::dvec3> handles = {};
   std::vector<double> steps = {};
+  std::vector<HiddenPoints> hidden = {};
   int model_version = 0;
 
   void open_all();
@@ -155,6 +156,7 @@ void Recording::Content::read_session() {
   has_heats = later[kToolHeats].has_value();
   if (has_heats) heats = later[kToolHeats]->read_rows<std::uint32_t>(0, frames);
   if (later[kToolHandle]) handles = later[kToolHandle]->read_rows<glm::dvec3>(0, frames);
+  hidden = later[kHidden] ? later[kHidden]->read_rows<HiddenPoints>(0, frames) : std::vector<HiddenPoints>(frames);
   if (later[kStepTime]) steps = later[kStepTime]->read_rows<double>(0, frames);
   by_wall = file.text("clock") == "wall" && !wall_times.empty();
   if (clashes.empty()) return;
@@ -347,6 +349,7 @@ RecordedHandle Recording::handle(std::size_t frame, std::size_t tool) const {
 }
 
 double Recording::step_time(std::size_t frame) const { return content_->steps[frame]; }
+HiddenPoints Recording::hidden(std::size_t frame) const { return content_->hidden[frame]; }
 
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {
   return content_->stage_ms[frame * stages().size() + stage];

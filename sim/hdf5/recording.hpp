@@ -105,6 +105,8 @@ class Recording {
   std::optional<ScopePose> scope(std::size_t frame) const;  // nothing in older recordings
   // Returns the distance of two tools near each other; nothing when they are not near, and in older recordings.
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
+  // Tips and marks that organs hid; none in recordings before format 2.10.
+  HiddenPoints hidden(std::size_t frame) const;
   // With the poses, all the inputs of the session; recordings before format 2.9 do not have them.
   bool has_inputs() const;
   RecordedHandle handle(std::size_t frame, std::size_t tool) const;

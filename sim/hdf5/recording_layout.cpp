@@ -104,6 +104,7 @@ std::vector<GrowingTable> later_tables(std::uint64_t tools) {
   tables[kToolHeats] = {"/session/tool_heats", Cell::U32, {tools}};
   tables[kToolHandle] = {"/session/tool_handle", Cell::F64, {tools, 3}};
   tables[kStepTime] = {"/session/step_time", Cell::F64, {}};
+  tables[kHidden] = {"/session/hidden", Cell::U32, {2}};
   return tables;
 }
 

@@ -106,7 +106,8 @@ std::vector<GrowingTable> clash_tables(std::uint64_t tools);
 // Tables that older recordings may lack, each independently: depth of each tool's tip in an organ, scope, state of each
 // tool (ToolState), backend that answered (line number in the attribute `backends`), fault that ended another backend
 // in this frame (TouchFault), number of faces compared with the reference, wall time, time lost so far,
-// organs on which the hot metal of each tool acts, what each hand does with its tool, simulated duration of the frame.
+// organs on which the hot metal of each tool acts, what each hand does with its tool, simulated duration of the frame,
+// tips and marks that organs hide.
 enum LaterTable : std::size_t {
   kTipDepth,
   kScope,
@@ -119,6 +120,7 @@ enum LaterTable : std::size_t {
   kToolHeats,
   kToolHandle,
   kStepTime,
+  kHidden,
   kLaterTables
 };
 std::vector<GrowingTable> later_tables(std::uint64_t tools);

@@ -22,6 +22,7 @@
 #include "mesh/triangle_mesh.hpp"
 #include "sim/record/run_note.hpp"
 #include "sim/scene/scope.hpp"
+#include "sim/session/hidden_points.hpp"
 
 namespace trocar {
 
@@ -171,6 +172,7 @@ struct RecordedFrame {
   FluidAmounts fluids = {};                      // at the end of the frame
   std::span<const RecordedHandle> handles = {};  // [tool]
   double step = 0.0;                             // s   simulated duration of the frame
+  HiddenPoints hidden = {};                      // tips and marks that organs hide from the scope
 };
 
 class RecordSink {

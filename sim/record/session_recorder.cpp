@@ -213,7 +213,8 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
                  bleed_changes_,
                  session.film().amounts(),
                  handles_,
-                 session.step_time()});
+                 session.step_time(),
+                 session.hidden()});
   last_append_ms_ = milliseconds_since(start);
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 // Since this minor version a recording says to which layer or band a fibre belongs, and how it broke.
 constexpr int kFormatWithGroups = 6;
+// Since this minor version time and tremor have the present grades.
+constexpr int kFormatOfGrades = 10;
 
 // A change of the surface is recorded for the next frame.
 std::uint32_t faces_removed_in(const SurfaceHistory& history, std::size_t frame) {
@@ -29,6 +31,7 @@ std::span<const glm::vec3> new_rest_in(const SurfaceHistory& history, std::size_
 
 TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<OrganSurface>& surfaces) {
   TaskStage stage;
+  stage.earlier_grades = recording.format().minor < kFormatOfGrades;
   stage.instruments = recording.tools();
   for (const std::string& tool : recording.tools()) {
     const auto found = std::ranges::find(scene.instruments, tool, &InstrumentScene::name);
@@ -133,7 +136,8 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
            clips_.clips,
            clips_.tubes,
            fibres_in(frame),
-           bleeding_in(frame)};
+           bleeding_in(frame),
+           recording_->hidden(frame)};
   return seen_;
 }
 

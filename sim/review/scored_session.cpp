@@ -48,7 +48,8 @@ ScoredTool scored_tool(const Recording& recording, const ScoredSession& session,
     const auto scope = scope_in(recording, session.scene, frame);
     const double force = glm::length(glm::dvec3(recording.force(frame, tool)));
     scored.force.push_back(std::isfinite(force) ? force : 0.0);
-    scored.out_of_view.push_back(scope && !seen_point(*scope, session.scene.scope.lens, pose.tip).visible);
+    scored.out_of_view.push_back(scope && (recording.hidden(frame).tip(tool) ||
+                                           !seen_point(*scope, session.scene.scope.lens, pose.tip).visible));
     for (std::size_t z = 0; z < zones.size(); ++z)
       scored.in_zone[z].push_back(scope && depth_in_zone(zones[z], *scope, pose).half_heights > 0.0);
     scored.inside_organ.push_back(recording.tip_depth(frame, tool) > 0.f);

@@ -98,7 +98,7 @@ constexpr std::array kSentences = {
                    "Move one instrument at a time when two are close to each other."},
     GradeSentences{"peak_pressure", "", "The largest pressure on tissue was {}",
                    "Press with the side of the instrument, which spreads the force over a larger area."},
-    GradeSentences{"out_of_view_time", "", "The tip was out of view for {}",
+    GradeSentences{"out_of_view_time", "", "The tip was out of view or behind an organ for {}",
                    "Move the scope before the instrument, so that the tip always stays in the picture."},
     GradeSentences{"peak_force", "", "The largest force in a single frame was {}",
                    "Reduce your speed before contact, because a fast tip hits the tissue hard."},

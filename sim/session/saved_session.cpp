@@ -200,6 +200,7 @@ void Session::apply(std::span<const std::byte> block) {
   frames_ = frames;
   for (std::size_t k = 0; k < organs().size(); ++k) check_.rebuild(k, {organs()[k].positions, organs()[k].mesh.faces});
   tip_watch_ = {};
+  sight_watch_.forget();
   mark_watch_.rewind();
   watched_topology_.clear();
 }

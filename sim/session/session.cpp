@@ -1,5 +1,7 @@
 #include "sim/session/session.hpp"
 
+#include <algorithm>
+
 namespace trocar {
 
 const std::vector<std::string>& stage_names() {
@@ -58,6 +60,7 @@ void Session::step(const FrameClock& clock, double dt) {
   step_time_ = dt;
   read_devices(clock);
   follow_marks();
+  watch_sight();
   find_encounters(dt);
   queries_.ask(world_, instruments_, frames_, times_[0], faults_, stage_ms_);
   check_answers();
@@ -73,9 +76,10 @@ void Session::read_devices(const FrameClock& clock) {
   instruments_.read(clock, frames_ == 0);
 }
 
-void Session::set_marks(std::span<const SurfaceMark> marks) {
+void Session::set_marks(std::span<const SurfaceMark> marks, std::size_t watched) {
   marks_.assign(marks.begin(), marks.end());
   mark_positions_.assign(marks.size(), glm::vec3(0.f));
+  watched_marks_ = std::min({watched, marks.size(), HiddenPoints::kMost});
   mark_watch_ = MarkWatch(marks);
   watched_topology_.clear();
 }
@@ -89,6 +93,27 @@ void Session::follow_marks() {
     const Organ& organ = organs()[k];
     if (first || organ.topology != watched_topology_[k]) mark_watch_.look(k, organ.mesh.view(), organ.face_ids);
     watched_topology_[k] = organ.topology;
+  }
+}
+
+void Session::watch_sight() {
+  const StageTimer timer(stage_ms_[kSurface]);
+  sight_points_.clear();
+  const std::size_t tips = std::min(instruments().size(), HiddenPoints::kMost);
+  for (std::size_t k = 0; k < tips; ++k) {
+    const ToolPose& pose = instruments()[k].pose;
+    sight_points_.push_back({pose.tip, kBeforeTip * pose.radius});
+  }
+  for (std::size_t k = 0; k < watched_marks_; ++k)
+    sight_points_.push_back({glm::dvec3(mark_positions_[k]), kBeforeTarget});
+  sight_watch_.look(organs(), scope().pose.eye, sight_points_);
+  hidden_ = {};
+  for (std::size_t k = 0; k < sight_points_.size(); ++k) {
+    const auto bit = std::uint32_t{sight_watch_.hidden()[k]};
+    if (k < tips)
+      hidden_.tips |= bit << k;
+    else
+      hidden_.marks |= bit << (k - tips);
   }
 }
 
@@ -106,6 +131,7 @@ void Session::change_checks() {
   const StageTimer timer(stage_ms_[kSurface]);
   for (std::size_t k = 0; k < organs().size(); ++k)
     if (const Organ& organ = organs()[k]; !organ.change.empty()) check_.change_faces(k, organ);
+  sight_watch_.follow_changes(organs());
 }
 
 void Session::watch_tips() {

@@ -14,6 +14,7 @@
 #include "sim/session/instruments.hpp"
 #include "sim/session/mark_watch.hpp"
 #include "sim/session/organ_queries.hpp"
+#include "sim/session/sight_watch.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/session/tip_watch.hpp"
 #include "sim/session/tissue_world.hpp"
@@ -67,10 +68,13 @@ class Session {
   void restore(std::span<const std::byte> block);
 
   // Attaches points to the organs' surfaces; marks() returns their positions at the last frame's touch query.
-  void set_marks(std::span<const SurfaceMark> marks);
+  // `watched`: for so many of the first marks hidden() says whether an organ hides them.
+  void set_marks(std::span<const SurfaceMark> marks, std::size_t watched = 0);
   std::span<const glm::vec3> marks() const { return mark_positions_; }  // [mark] m
   // [mark] 1: at the last frame's touch query its tissue had been removed
   std::span<const std::uint8_t> marks_removed() const { return mark_watch_.removed(); }
+  // Returns the tips and marks that organs hid from the scope at the last frame's touch query.
+  const HiddenPoints& hidden() const { return hidden_; }
 
   // Makes another backend answer from the next frame on; the times of the backend are reset. Throws InputError when it
   // is not available; the session is then unchanged.
@@ -104,6 +108,7 @@ class Session {
  private:
   void read_devices(const FrameClock& clock);
   void follow_marks();
+  void watch_sight();
   void find_encounters(double dt);
   void check_answers();
   void change_checks();
@@ -120,6 +125,10 @@ class Session {
   MarkWatch mark_watch_;
   std::vector<std::uint32_t> watched_topology_;  // [organ] of the last look at the marks
   std::vector<glm::dvec3> tips_;                 // [tool] m
+  std::size_t watched_marks_ = 0;
+  SightWatch sight_watch_;
+  std::vector<SightPoint> sight_points_;  // tips, then watched marks
+  HiddenPoints hidden_;
   std::vector<std::string> backend_names_;
   std::string scene_text_;           // a saved session belongs to it
   std::vector<BackendTimes> times_;  // [0] of the session's own backend, then of the checkers

@@ -53,7 +53,7 @@ class NavigateCamera final : public TaskGoal {
       fmt::format_to(to, "centre target {} of {}", done_ + 1, marks_.size());
     }
     if (too_near_) warning += "too close: the lens gets dirty";
-    if (warning.empty() && !visible_) warning += "the target is out of view";
+    if (warning.empty() && !visible_) warning += hidden_ ? "an organ hides the target" : "the target is out of view";
   }
 
   void add_metrics(PartList& parts) const override {
@@ -79,7 +79,8 @@ class NavigateCamera final : public TaskGoal {
   void look(const Observation& seen) {
     const glm::dvec3 target(targets_[done_]), forward = axes_of(seen.scope).forward, from_eye = target - seen.scope.eye;
     const double depth = glm::dot(from_eye, forward);
-    visible_ = seen_point(seen.scope, seen.lens, target).visible;
+    hidden_ = seen.hidden.mark(done_);
+    visible_ = !hidden_ && seen_point(seen.scope, seen.lens, target).visible;
     offset_ = glm::length(from_eye - depth * forward);
     centred_ = visible_ && offset_ <= task_.tolerance;
     const double half_height =
@@ -102,7 +103,7 @@ class NavigateCamera final : public TaskGoal {
   PathMeter eye_, view_;
   std::size_t done_ = 0, lost_ = 0, times_too_near_ = 0;
   double held_ = 0.0, offset_ = 0.0, offset_sum_ = 0.0, offset_time_ = 0.0;  // s, m, m s, s
-  bool visible_ = false, centred_ = false, near_ = false, there_ = false, too_near_ = false;
+  bool visible_ = false, hidden_ = false, centred_ = false, near_ = false, there_ = false, too_near_ = false;
 };
 
 }  // namespace

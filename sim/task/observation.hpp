@@ -15,6 +15,7 @@
 #include "sim/scene/diathermy_mode.hpp"
 #include "sim/scene/lens.hpp"
 #include "sim/scene/scope.hpp"
+#include "sim/session/hidden_points.hpp"
 #include "sim/session/surface_marks.hpp"
 
 namespace trocar {
@@ -66,6 +67,7 @@ struct Observation {
   std::span<const TubeState> tubes = {};  // [organ] of ducts and vessels
   SeenFibres fibres = {};
   SeenBleeding bleeding = {};
+  HiddenPoints hidden = {};  // behind organs; marks: the first TaskRun::watched_marks()
 };
 
 // Returns the middle of a fibre, m.

@@ -11,7 +11,7 @@ PerformedSession::PerformedSession(const Scene& scene, const HandStyle& style, s
       stage_(stage_of(session_)),
       task_(*scene.task, stage_) {
   session_.set_scope_device(performer_.scope_device());
-  session_.set_marks(task_.marks());
+  session_.set_marks(task_.marks(), task_.watched_marks());
   performer_.begin(stage_, task_.marks());
 }
 

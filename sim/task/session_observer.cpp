@@ -52,7 +52,8 @@ const Observation& SessionObserver::observe(const Session& session, double time)
            session.clips().clips(),
            session.clips().tubes(),
            {bonds.intact, fibre_ends_, bonds.broken, bonds.broken_how},
-           {}};
+           {},
+           session.hidden()};
   const SessionBleeding& bleeding = session.bleeding();
   if (bleeding.possible()) seen_.bleeding = {bleeding.sources(), bleeding.lost()};
   return seen_;

@@ -34,6 +34,14 @@ std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stag
   return make_touch_targets(task, stage);
 }
 
+// The grade of the time is 0 at so many target times, or at the time limit: a trainee who needs three times as long as
+// an expert is slow, although the task may last longer.
+constexpr double kSlowest = 3.0;
+
+double slowest_time(const TaskScene& task, const TaskStage& stage) {
+  return stage.earlier_grades ? task.time_limit : std::min(task.time_limit, kSlowest * task.time_good);
+}
+
 // Returns the mean grade of the parts with a defined value, 0 .. 1; 0 without any.
 double mean_grade(const std::vector<Metric>& parts) {
   double sum = 0.0;
@@ -47,7 +55,12 @@ double mean_grade(const std::vector<Metric>& parts) {
 
 struct TaskRun::Content {
   Content(const TaskScene& scene, const TaskStage& stage)
-      : task(scene), goal(make_goal(scene, stage)), zones(scene, stage), force(scene, stage), tremor(scene, stage) {
+      : task(scene),
+        slowest(slowest_time(scene, stage)),
+        goal(make_goal(scene, stage)),
+        zones(scene, stage),
+        force(scene, stage),
+        tremor(scene, stage) {
     feed.hint.reserve(128), feed.warning.reserve(128);
   }
 
@@ -80,7 +93,7 @@ struct TaskRun::Content {
 
   void add_metrics() {
     parts.begin();
-    parts.add("task_time", "Task time", "s", feed.elapsed, task.time_good, task.time_limit);
+    parts.add("task_time", "Task time", "s", feed.elapsed, task.time_good, slowest);
     goal->add_metrics(parts);
     force.add_metrics(parts);
     tremor.add_metrics(parts);
@@ -116,6 +129,7 @@ struct TaskRun::Content {
   }
 
   TaskScene task;
+  double slowest;  // s   the grade of the time is 0 from here on
   std::unique_ptr<TaskGoal> goal;
   ZoneWatch zones;
   ForceWatch force;
@@ -133,6 +147,11 @@ TaskRun::TaskRun(TaskRun&&) noexcept = default;
 
 const TaskScene& TaskRun::task() const { return content_->task; }
 const std::vector<SurfaceMark>& TaskRun::marks() const { return content_->goal->marks(); }
+
+// Only the camera shows its targets.
+std::size_t TaskRun::watched_marks() const {
+  return content_->task.kind == TaskKind::NavigateCamera ? marks().size() : 0;
+}
 
 void TaskRun::step(const Observation& seen) {
   if (!content_->feed.finished) content_->follow(seen);

@@ -35,6 +35,8 @@ struct TaskStage {
   std::vector<std::string> tissue = {};  // [group] names of the layers, then of the bands
   std::vector<StageFibre> fibres = {};   // [fibre]
   std::vector<char> grasps = {};         // [instrument] 1: a grasper
+  // Recordings before format 2.10 keep their grades: time is 0 at the time limit, tremor at three times its limit.
+  bool earlier_grades = false;
 };
 
 // The state of a task that the window shows.
@@ -60,6 +62,8 @@ class TaskRun {
   const TaskScene& task() const;
   // Returns the points that the session and the recording must track.
   const std::vector<SurfaceMark>& marks() const;
+  // Returns of how many of the first marks the task needs to know whether an organ hides them.
+  std::size_t watched_marks() const;
 
   void step(const Observation& seen);
   const TaskFeed& feed() const;

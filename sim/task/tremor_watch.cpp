@@ -37,7 +37,9 @@ glm::dvec3 TremorFilter::step(const glm::dvec3& at, double dt) {
 }
 
 TremorWatch::TremorWatch(const TaskScene& task, const TaskStage& stage)
-    : most_(task.most_tremor), of_scope_(task.kind == TaskKind::NavigateCamera) {
+    : most_(task.most_tremor),
+      worst_((stage.earlier_grades ? 3.0 : 2.0) * task.most_tremor),
+      of_scope_(task.kind == TaskKind::NavigateCamera) {
   if (!of_scope_) tools_ = tools_of(task, stage);
   hands_.resize(of_scope_ ? 1 : tools_.size());
 }
@@ -71,7 +73,7 @@ double TremorWatch::rms() const {
 
 void TremorWatch::add_metrics(PartList& parts) const {
   if (most_ > 0.0)
-    parts.add("task_tremor", "Tremor above 5 Hz while slow", "mm", rms() * 1e3, most_ * 1e3, 3e3 * most_);
+    parts.add("task_tremor", "Tremor above 5 Hz while slow", "mm", rms() * 1e3, most_ * 1e3, worst_ * 1e3);
 }
 
 }  // namespace trocar

@@ -52,7 +52,7 @@ class TremorWatch {
   };
   void follow(Hand& hand, const glm::dvec3& tip, double dt);
 
-  double most_;  // m
+  double most_, worst_;  // m   full grade, grade 0
   bool of_scope_;
   std::vector<std::size_t> tools_;
   std::vector<Hand> hands_;  // [tools_], or the scope

@@ -33,7 +33,8 @@ constexpr Kept kKept[] = {{"format-2.0", {2, 0}, 1, ", 15 surface changes, 0 fra
                           {"format-2.5", {2, 5}, 6, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
                           {"format-2.7", {2, 7}, 7, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
                           {"format-2.7-model-8", {2, 7}, 8, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
-                          {"format-2.9-model-9", {2, 9}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"}};
+                          {"format-2.9-model-9", {2, 9}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
+                          {"format-2.10-model-9", {2, 10}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"}};
 
 using Json = nlohmann::json;
 
@@ -155,7 +156,7 @@ TEST_F(KeptRecordings, ArePerformedAgainWithTheSameBits) {
     std::filesystem::copy_file(repository_file("tests/recordings/ball.obj"), folder_.path() / "ball.obj",
                                std::filesystem::copy_options::overwrite_existing);
     const Outcome perform =
-        run_there(fmt::format("perform scene.toml --as {} --seed 7 --backend scan -o again.h5", kept.skill));
+        run_there(fmt::format("perform scene.toml --as {} --seed 7 --backend scan --force -o again.h5", kept.skill));
     ASSERT_EQ(perform.status, 0) << perform.err;
     expect_same_recording(Recording(folder_.path() / "again.h5"), then);
     if (HasFailure()) FAIL() << kept.name << ": raise kModelVersion in deform/model_version.hpp";

@@ -16,7 +16,8 @@ inline bool between(double t, double after, double to) { return t > after + 1e-9
 
 struct FormulaSession {
   double rate = 60.0, duration = 4.0;
-  std::string task;  // appended to the scene
+  std::string task;                           // appended to the scene
+  double hidden_from = 9.0, hidden_to = 9.0;  // s   an organ hides the right tip
   TriangleMesh mesh = shapes::icosphere(1, 0.02f, {0.f, 0.f, -0.1f});
   TissueModel tissue = make_tissue(mesh.view(), {}, {});
 
@@ -67,8 +68,11 @@ struct FormulaSession {
     const float tip_depth[] = {0.f, between(t, 2.0, 2.5) ? 0.002f : 0.f};
     const ToolState states[] = {between(t, 3.0, 3.25) ? ToolState::Lost : ToolState::Good, ToolState::Good};
     const float stage_ms[] = {0.1f};
-    recorder.append({t, poses, roll_grip, std::span(&organ, 1), forces, stage_ms, 0, energy, std::span(&clash, 1),
-                     tip_depth, states, scope()});
+    RecordedFrame recorded{t,        poses,  roll_grip, std::span(&organ, 1), forces,
+                           stage_ms, 0,      energy,    std::span(&clash, 1), tip_depth,
+                           states,   scope()};
+    recorded.hidden.tips = between(t, hidden_from, hidden_to) ? 2 : 0;
+    recorder.append(recorded);
   }
 
   void record(const std::filesystem::path& file) const {

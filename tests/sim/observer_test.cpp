@@ -83,6 +83,7 @@ void expect_same(const Kept& live, const Observation& other) {
   EXPECT_EQ(live.seen.scope.spin_deg, other.scope.spin_deg);
   EXPECT_EQ(live.seen.scope.angle_deg, other.scope.angle_deg);
   EXPECT_EQ(live.seen.scope.field_of_view_deg, other.scope.field_of_view_deg);
+  EXPECT_EQ(live.seen.hidden, other.hidden);
   EXPECT_EQ(live.seen.lens.barrel, other.lens.barrel);
   EXPECT_EQ(live.seen.lens.field, other.lens.field);
 }

@@ -33,6 +33,25 @@ TEST_P(Performers, TheScoreSeparatesExpertAndClumsy) {
   EXPECT_GE(worst_expert, best_clumsy + 25.0);
 }
 
+// An expert at half speed with a tremor finishes the task without other faults. A third of the tremor is enough for the
+// scope, which moves the whole picture.
+HandStyle slow_and_jerky(const std::string& task) {
+  HandStyle style = style_of(Skill::Expert);
+  style.speed *= 0.5, style.slide *= 0.5, style.pause *= 2.0;
+  style.tremor += task == "navigate_camera" ? 0.0002 : 0.0006;
+  return style;
+}
+
+TEST_P(Performers, ASlowAndJerkySuccessIsNoHundred) {
+  const Scene scene = test::coarse_scene(GetParam(), folder_);
+  const TaskResult expert = test::perform(scene, style_of(Skill::Expert), 1),
+                   jerky = test::perform(scene, slow_and_jerky(GetParam()), 1);
+  std::printf("%-18s expert %5.1f   slow and jerky %5.1f\n", GetParam().c_str(), expert.score, jerky.score);
+  EXPECT_TRUE(jerky.finished);
+  EXPECT_GE(expert.score, 95.0);
+  EXPECT_LE(jerky.score, 92.0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Tasks, Performers, ::testing::ValuesIn(test::task_scenes()),
                          [](const auto& info) { return info.param; });
 

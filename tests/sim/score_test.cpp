@@ -133,6 +133,16 @@ TEST_F(FormulaScore, AToolThatNeverMoves) {
   EXPECT_EQ(value(right, "force_time"), 0.0);
 }
 
+TEST_F(FormulaScore, ATipBehindAnOrganIsOutOfView) {
+  test::FormulaSession session;
+  session.hidden_from = 1.0, session.hidden_to = 1.5;
+  const auto right = score(session).instruments.at(1).metrics;
+  EXPECT_NEAR(value(right, "out_of_view_time"), 0.5, 1e-6);
+  EXPECT_EQ(value(right, "out_of_view_count"), 1.0);
+  EXPECT_EQ(Recording(file).hidden(75), (HiddenPoints{2, 0}));
+  EXPECT_EQ(Recording(file).hidden(0), HiddenPoints{});
+}
+
 // The task ends by its time limit at 3 s: later frames do not count. The shaft comes from the left: it enters the zone
 // with its tip, half a shaft's width before the tip's axis reaches the zone's edge.
 TEST_F(FormulaScore, ATaskWithAZone) {

@@ -236,6 +236,25 @@ TEST(TaskRun, CameraCentresTheTargetAtCloseDistance) {
   EXPECT_NEAR(part_of(run.result(), "task_offset"), 2.5, 0.2);
 }
 
+TEST(TaskRun, CameraShowsNoTargetBehindAnOrgan) {
+  TaskScene task = touch_task();
+  task.kind = TaskKind::NavigateCamera;
+  task.instrument.clear();
+  task.tolerance = 0.010;
+  HandMadeFrames frames;
+  TaskRun run(task, frames.stage());
+  EXPECT_EQ(run.watched_marks(), 2u);
+  frames.scope.port = {0.01, 0.0, 0.3}, frames.scope.eye = {0.01, 0.0, 0.110};
+  frames.hidden.marks = 1;
+  frames.show(run, 50);
+  EXPECT_EQ(run.feed().progress, 0.0);
+  EXPECT_EQ(run.feed().warning, "an organ hides the target");
+  frames.hidden.marks = 2;  // the next one; it does not matter yet
+  frames.show(run, 25);
+  EXPECT_GE(run.feed().progress, 0.5);
+  EXPECT_EQ(TaskRun(touch_task(), frames.stage()).watched_marks(), 0u) << "only the camera shows targets";
+}
+
 TEST(TaskRun, ZonesCountEntriesAndTime) {
   TaskScene task = touch_task();
   task.kind = TaskKind::KeepOut;

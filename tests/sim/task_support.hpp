@@ -60,7 +60,9 @@ class HandMadeFrames {
     for (const SurfaceMark& mark : run.marks()) locations_.push_back(position_of(mark, sheet_.positions) + moved);
     first_ = {0, static_cast<std::uint32_t>(touches_.size())};
     organ_ = {{touches_, first_}, {}, faces_removed};
-    return {time, {&tool, 1}, {&organ_, 1}, locations_, removed, scope, lens};
+    Observation seen{time, {&tool, 1}, {&organ_, 1}, locations_, removed, scope, lens};
+    seen.hidden = hidden;
+    return seen;
   }
 
   SeenTool tool;
@@ -69,7 +71,8 @@ class HandMadeFrames {
   glm::vec3 moved{0.f};  // m   displacement of all marks from rest
   std::uint32_t faces_removed = 0;
   std::vector<std::uint8_t> removed;  // [mark]
-  double time = 5.0;                  // s   a task may begin at any time
+  HiddenPoints hidden;
+  double time = 5.0;  // s   a task may begin at any time
 
  private:
   TriangleMesh sheet_;

@@ -125,7 +125,7 @@ class Soak {
     Session session(scene, backends_, "scan", {{"obb-refit", 10}}, maker(scene, result.frames, gentle));
     const TaskStage stage = stage_of(session);
     TaskRun task(*scene.task, stage);
-    session.set_marks(task.marks());
+    session.set_marks(task.marks(), task.watched_marks());
     std::optional<SessionRecorder> recorder;
     const auto file = folder_.path() / "soak.h5";
     if (recorded) recorder.emplace(recording_file(file), scene, session, "none");

@@ -20,7 +20,7 @@ const kNotes = {
   noise: "Estimated noise of the measured position, along one axis.",
   movements: "Number of separate movements; experts need fewer.",
   idle: "Share of the time in which the tip hardly moved.",
-  out_of_view_time: "Time in which the tip was outside the scope's view.",
+  out_of_view_time: "Time in which the tip was outside the scope's view or behind an organ.",
   out_of_view_count: "Number of times the tip left the view.",
   peak_force: "The largest force between tissue and instrument.",
   force_integral: "Force integrated over time: a long weak pull counts like a short strong one.",
