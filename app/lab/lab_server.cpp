@@ -54,6 +54,13 @@ std::string person_of(LabDatabase& lab, const httplib::Request& request) {
                       request.get_param_value("task"), static_cast<int>(number_of(request, "level", 1))});
 }
 
+// A page from elsewhere may send its own name to this machine's address and so read the answers (DNS rebinding).
+bool names_this_machine(const httplib::Request& request) {
+  std::string host = request.get_header_value("Host");
+  host.resize(std::min(host.size(), host.rfind(':')));
+  return host == "127.0.0.1" || host == "localhost";
+}
+
 void answer(const LabStation& station, const httplib::Request& request, httplib::Response& response,
             std::string (*page)(LabDatabase&, const httplib::Request&)) {
   std::string text;
@@ -78,6 +85,12 @@ void serve_lab(const LabStation& station, const LabServerParams& params, const s
                               {"X-Content-Type-Options", "nosniff"},
                               {"Referrer-Policy", "no-referrer"},
                               {"Cache-Control", "no-store"}});
+  server.set_pre_routing_handler([&](const auto& request, auto& response) {
+    if (params.anyone || names_this_machine(request)) return httplib::Server::HandlerResponse::Unhandled;
+    response.status = 403;
+    response.set_content(failure_page(403, "This address does not name this machine."), "text/html; charset=utf-8");
+    return httplib::Server::HandlerResponse::Handled;
+  });
   server.Get("/", [&](const auto& request, auto& response) { answer(station, request, response, cohort_of); });
   server.Get("/person", [&](const auto& request, auto& response) { answer(station, request, response, person_of); });
   server.set_error_handler([](const auto&, auto& response) {

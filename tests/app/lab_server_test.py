@@ -51,6 +51,11 @@ try:
             raise AssertionError(path)
         except urllib.error.HTTPError as error:
             assert error.code == status, (path, error.code)
+    try:
+        urllib.request.urlopen(urllib.request.Request(address + '/', headers={'Host': 'elsewhere.example'}))
+        raise AssertionError('another name of the host')
+    except urllib.error.HTTPError as error:
+        assert error.code == 403, error.code
     hosts = [row.split() for row in pathlib.Path('/proc/net/tcp').read_text().splitlines()[1:]]
     port = int(address.rsplit(':', 1)[1])
     listening = [row[1] for row in hosts if row[3] == '0A' and int(row[1].split(':')[1], 16) == port]

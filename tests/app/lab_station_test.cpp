@@ -35,7 +35,7 @@ class LabStationTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(LabStationTest, AttemptsWaitWhileTheServerIsGone) {
+TEST_F(LabStationTest, AttemptsWaitWhileTheServerIsDown) {
   if (!test::PostgresServer::available()) GTEST_SKIP() << "PostgreSQL's programs are not installed";
   auto& server = test::PostgresServer::shared();
   const std::string name = "station_" + std::to_string(getpid());
