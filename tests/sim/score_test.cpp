@@ -254,7 +254,10 @@ TEST_F(FormulaScore, SameBitsWhenRepeatedAndAfterAKilledProcess) {
   EXPECT_EQ(left, to_json(score_recording(Recording(file), "s.h5")));
   test::FormulaSession shorter;
   shorter.duration = static_cast<double>(frames - 1) / shorter.rate;
-  EXPECT_EQ(left, to_json(score(shorter)));
+  Attempt finished = score(shorter);
+  EXPECT_EQ(finished.ending, "stopped");
+  finished.ending = "unknown";  // the only difference
+  EXPECT_EQ(left, to_json(finished));
 }
 
 }  // namespace
