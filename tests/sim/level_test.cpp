@@ -118,7 +118,7 @@ TEST_F(Level, RefusesWhatCannotBe) {
   expect_sentence(with_keys("tolerence_mm = 3\n"), "tolerance_mm");
   expect_sentence(with_keys("tolerance_mm = 0\n"), "limits 0.1 to 100");
   expect_sentence(with_keys("time_good_s = 90\n"), "task.level.time_good_s: time_limit_s = 90 must be more than");
-  expect_sentence(with_keys("time_limit_s = 20\n"), "task.level.time_limit_s: time_limit_s = 20 must be more than");
+  expect_sentence(with_keys("time_limit_s = 5\n"), "task.level.time_limit_s: time_limit_s = 5 must be more than");
   expect_sentence(with_keys("lift_mm = 20\n"), "only lift-organ");
   expect_sentence(with_keys("scope_angle_deg = 15\n"), "must be 0 or 30");
   expect_sentence(with_keys("scope_eye_mm = [-30, 70, 160]\n"), "same point as target_mm");

@@ -82,11 +82,12 @@ TEST(Performer, TheSameSeedGivesTheSameAttempt) {
   EXPECT_NE(test::perform(scene, style_of(Skill::Clumsy), 8).score, first.score);
 }
 
-// An oblique view leaves the line from the port through the target.
+// An oblique view leaves the line from the port through the target. Turned the other way, an organ hides a target from
+// these trainees, who do not turn the light post.
 TEST(Performer, LooksThroughA30DegreeScope) {
   const TemporaryFolder folder;
   Scene scene = test::coarse_scene("navigate_camera", folder);
-  for (const float spin : {0.f, 120.f}) {
+  for (const float spin : {120.f, 180.f}) {
     scene.scope.angle_deg = 30.f, scene.scope.spin_deg = spin;
     const TaskResult result = test::perform(scene, style_of(Skill::Expert), 1);
     EXPECT_TRUE(result.finished) << spin;
