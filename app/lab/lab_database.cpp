@@ -77,10 +77,20 @@ struct LabDatabase::Content {
     if (add.get_affected_rows() != 1) return false;
     sql() << kAddToStanding, use(a.person), use(a.scene), use(a.level), use(score, scored), use(score, scored),
         use(a.started);
+    sql() << "UPDATE person SET attempts = attempts + 1, last_started = CASE WHEN last_started < :started THEN :later "
+             "ELSE last_started END WHERE id = :person",
+        use(a.started, "started"), use(a.started, "later"), use(a.person, "person");
     return true;
   }
 
   // After an attempt was deleted.
+  void renew_sums(const std::string& person, const std::string& scene, int level) {
+    renew_standing(person, scene, level);
+    sql() << "UPDATE person SET attempts = (SELECT COUNT(*) FROM attempt WHERE person = :p1), last_started = "
+             "COALESCE((SELECT MAX(started) FROM attempt WHERE person = :p2), 0) WHERE id = :p3",
+        use(person, "p1"), use(person, "p2"), use(person, "p3");
+  }
+
   void renew_standing(const std::string& person, const std::string& scene, int level) {
     sql() << "DELETE FROM standing WHERE person = :person AND scene = :scene AND level = :level", use(person),
         use(scene), use(level);
@@ -135,11 +145,11 @@ std::vector<PersonSummary> LabDatabase::people(const PersonQuery& query) {
     const int most = limit_of(query.most), skip = limit_of(query.skip);
     const std::string where =
         query.part.empty() ? "" : " WHERE p.id LIKE :part ESCAPE '!' OR p.name LIKE :part2 ESCAPE '!'";
-    const std::string order = query.order == PersonOrder::Id ? " ORDER BY p.id" : " ORDER BY latest DESC, p.id";
+    const std::string order = query.order == PersonOrder::Id ? " ORDER BY p.id" : " ORDER BY p.last_started DESC, p.id";
     const std::string text =
-        "SELECT p.id, p.name, p.added, COALESCE(SUM(s.attempts), 0) AS attempts, COUNT(s.scene) AS tasks, "
-        "COALESCE(MAX(s.last_started), 0) AS latest FROM person p LEFT JOIN standing s ON s.person = p.id" +
-        where + " GROUP BY p.id, p.name, p.added" + order + " LIMIT :most OFFSET :skip";
+        "SELECT p.id, p.name, p.added, p.attempts, (SELECT COUNT(*) FROM standing s WHERE s.person = p.id), "
+        "p.last_started FROM person p" +
+        where + order + " LIMIT :most OFFSET :skip";
     std::vector<PersonSummary> people;
     const auto read = [&](soci::rowset<soci::row> rows) {
       for (const soci::row& row : rows) people.push_back(lab_rows::summary_of(row));
@@ -199,18 +209,18 @@ void LabDatabase::delete_attempt(const std::string& key) {
         into(level);
     if (!content_->sql().got_data()) throw InputError(fmt::format("no attempt has the key '{}'", printable(key)));
     content_->sql() << "DELETE FROM attempt WHERE key = :key", use(key);
-    content_->renew_standing(person, scene, level);
+    content_->renew_sums(person, scene, level);
   });
 }
 
 std::vector<Standing> LabDatabase::standings(const std::string& person, const std::string& scene) {
   return content_->connection.guarded([&] {
+    const std::string where = std::string(person.empty() ? " WHERE :person = ''" : " WHERE person = :person") +
+                              (scene.empty() ? " AND :scene = ''" : " AND scene = :scene");
     soci::rowset<soci::row> rows =
-        (content_->sql().prepare
-             << "SELECT person, scene, level, attempts, best, last, last_started FROM standing WHERE "
-                "(:person = '' OR person = :person2) AND (:scene = '' OR scene = :scene2) ORDER BY "
-                "person, scene, level",
-         use(person, "person"), use(person, "person2"), use(scene, "scene"), use(scene, "scene2"));
+        (content_->sql().prepare << "SELECT person, scene, level, attempts, best, last, last_started FROM standing" +
+                                        where + " ORDER BY person, scene, level",
+         use(person, "person"), use(scene, "scene"));
     std::vector<Standing> standings;
     for (const soci::row& row : rows) standings.push_back(lab_rows::standing_of(row));
     return standings;
@@ -221,7 +231,7 @@ LabCounts LabDatabase::counts() {
   return content_->connection.guarded([&] {
     long long people = 0, attempts = 0;
     content_->sql() << "SELECT COUNT(*) FROM person", into(people);
-    content_->sql() << "SELECT COALESCE(SUM(attempts), 0) FROM standing", into(attempts);
+    content_->sql() << "SELECT COALESCE(SUM(attempts), 0) FROM person", into(attempts);
     return LabCounts{static_cast<std::uint64_t>(people), static_cast<std::uint64_t>(attempts)};
   });
 }

@@ -129,6 +129,14 @@ TEST_P(LabDatabaseTest, StandingsAgreeWithAllAttempts) {
   }
   EXPECT_EQ(lab.counts().attempts, all.size());
   EXPECT_EQ(lab.attempts({.most = 1000}).size(), all.size());
+  for (const PersonSummary& one : lab.people()) {
+    std::uint64_t attempts = 0;
+    double latest = 0.0;
+    for (const auto& [key, a] : all)
+      if (a.person == one.person.id) ++attempts, latest = std::max(latest, a.started);
+    EXPECT_EQ(one.attempts, attempts) << "seed " << seed;
+    EXPECT_EQ(one.last_started, latest) << "seed " << seed;
+  }
 }
 
 TEST_P(LabDatabaseTest, QueriesFilterSortAndPage) {
