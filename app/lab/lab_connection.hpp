@@ -5,6 +5,7 @@
 #include <soci/soci.h>
 
 #include <string>
+#include <type_traits>
 
 namespace trocar {
 

@@ -8,6 +8,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/hdf5/packed_nodes.hpp"
+#include "sim/hdf5/surface_reader.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {
@@ -21,32 +22,6 @@ std::vector<std::string> lines_of(const std::string& text) {
     start = end + 1;
   }
   return lines;
-}
-
-std::vector<Embedding> read_embedding(const H5Table& node_table, const H5Table& weight_table, std::uint64_t rows) {
-  const auto nodes = node_table.read_rows<std::uint32_t>(0, rows);
-  const auto weights = weight_table.read_rows<float>(0, rows);
-  std::vector<Embedding> embedding(rows);
-  for (std::size_t k = 0; k < rows; ++k) {
-    std::copy_n(&nodes[k * 8], 8, embedding[k].node);
-    std::copy_n(&weights[k * 8], 8, embedding[k].weight);
-  }
-  return embedding;
-}
-
-SurfaceHistory read_history(const std::vector<H5Table>& tables, const RowCounts& rows) {
-  const auto faces = rows[RowOf::Face], vertices = rows[RowOf::Vertex], removed = rows[RowOf::Removed],
-             carried = rows[RowOf::Carried];
-  return {tables[kFaces].read_rows<glm::uvec3>(0, faces),
-          tables[kFaceBorn].read_rows<std::uint32_t>(0, faces),
-          tables[kRestPositions].read_rows<glm::vec3>(0, vertices),
-          read_embedding(tables[kEmbeddingNode], tables[kEmbeddingWeight], vertices),
-          tables[kVertexBorn].read_rows<std::uint32_t>(0, vertices),
-          tables[kRemovedFace].read_rows<FaceId>(0, removed),
-          tables[kRemovedFrame].read_rows<std::uint32_t>(0, removed),
-          tables[kCarriedVertex].read_rows<std::uint32_t>(0, carried),
-          read_embedding(tables[kCarriedNode], tables[kCarriedWeight], carried),
-          tables[kCarriedFrame].read_rows<std::uint32_t>(0, carried)};
 }
 
 }  // namespace
@@ -166,7 +141,7 @@ void Recording::Content::read_session() {
 
 void Recording::Content::read_surfaces() {
   for (std::size_t k = 0; k < organs.size(); ++k) {
-    organs[k].history = read_history(organ_tables[k], rows_of(organ_tables[k], frames));
+    organs[k].history = read_surface(organ_tables[k], rows_of(organ_tables[k], frames));
     if (const std::string fault = fault_of(organs[k].history, organs[k].nodes); !fault.empty())
       throw InputError(
           fmt::format("{}: organ {}: {}; the file is damaged", file.path().string(), organs[k].name, fault));

@@ -5,14 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "cpu_collision/trees/surface_tree.hpp"
 #include "sim/session/hidden_points.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/organ_tree.hpp"
 
 namespace trocar {
 
@@ -44,14 +43,7 @@ class SightWatch {
   std::span<const std::uint8_t> hidden() const { return hidden_; }
 
  private:
-  struct Watched {
-    std::unique_ptr<SurfaceTree> tree;  // null until a segment first meets the organ's box
-    std::uint32_t topology = 0;         // of the organ when the tree last followed it
-    bool fitted = false;                // to the positions of this call of look()
-  };
-  static SurfaceTree& tree_of(const Organ& organ, Watched& watched);
-
-  std::vector<Watched> organs_;
+  std::vector<OrganTree> organs_;
   std::vector<std::uint8_t> hidden_;
 };
 

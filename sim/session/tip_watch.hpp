@@ -6,13 +6,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "cpu_collision/trees/surface_tree.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/organ_tree.hpp"
 
 namespace trocar {
 
@@ -32,16 +31,7 @@ class TipWatch {
   std::span<const std::optional<BuriedTip>> buried() const { return buried_; }
 
  private:
-  struct Watched {
-    std::unique_ptr<SurfaceTree> tree;  // null until a tip first enters the organ's box
-    std::uint32_t topology = 0;         // of the organ when the tree was built
-    bool fitted = false;                // to the positions of this call of look()
-  };
-
-  void follow_change(const Organ& organ, Watched& watched);
-  SurfaceTree& tree_of(const Organ& organ, Watched& watched);
-
-  std::vector<Watched> organs_;
+  std::vector<OrganTree> organs_;
   std::vector<std::optional<BuriedTip>> buried_;
 };
 

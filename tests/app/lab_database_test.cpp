@@ -23,7 +23,8 @@ class LabDatabaseTest : public ::testing::TestWithParam<Engine> {
  protected:
   void SetUp() override {
     if (GetParam() == Engine::Sqlite) return;
-    if (!test::PostgresServer::available()) GTEST_SKIP() << "PostgreSQL's programs are not installed";
+    if (!test::PostgresServer::available())
+      GTEST_SKIP() << "PostgreSQL 15 is not installed, or root has no user postgres to run it";
     test::PostgresServer::shared().make_database(database_);
   }
   std::string address() const {

@@ -36,7 +36,8 @@ class LabStationTest : public ::testing::Test {
 };
 
 TEST_F(LabStationTest, AttemptsWaitWhileTheServerIsDown) {
-  if (!test::PostgresServer::available()) GTEST_SKIP() << "PostgreSQL's programs are not installed";
+  if (!test::PostgresServer::available())
+    GTEST_SKIP() << "PostgreSQL 15 is not installed, or root has no user postgres to run it";
   auto& server = test::PostgresServer::shared();
   const std::string name = "station_" + std::to_string(getpid());
   server.make_database(name);

@@ -3,14 +3,23 @@
 # Needs: trocar data out width height state options program; makes: the functions below, and the task "First touch".
 # shellcheck shell=bash disable=SC2154
 
+# Starts the test again under a virtual display, or skips it. Call it first, with the arguments of the test.
+under_display() {
+  [ -z "${TROCAR_PATH_DISPLAY:-}" ] || return 0
+  for tool in Xvfb xdotool import /usr/bin/python3; do
+    command -v "$tool" >/dev/null || { echo "$tool is missing: not tried"; exit 77; }
+  done
+  TROCAR_PATH_DISPLAY=1 exec "$(dirname "$0")/../support/with_display.sh" 3840x2160 "$0" "$@"
+}
 fail() {
   echo "FAILED: $*" >&2
   echo "state: $(cat "$state" 2>/dev/null)" >&2
   import -window root -crop "${width}x${height}+0+0" +repage "$out/failed.png" || true
   exit 1
 }
-# A field of the state file; "" when there is none. Positions are written as "x y". One reader answers all questions.
-coproc reader { exec /usr/bin/python3 -c '
+# One reader answers all questions about the state file. Call it before field().
+read_state() {
+  coproc reader { exec /usr/bin/python3 -c '
 import json, sys
 for question in sys.stdin:
     try:
@@ -20,7 +29,9 @@ for question in sys.stdin:
     for key in question.rstrip("\n").split("\t"):
         value = value.get(key, "") if isinstance(value, dict) else ""
     print(*value if isinstance(value, list) else [value], flush=True)' "$state"; }
-exec 7>&"${reader[1]}" 8<&"${reader[0]}"
+  exec 7>&"${reader[1]}" 8<&"${reader[0]}"
+}
+# A field of the state file; "" when there is none. Positions are written as "x y".
 field() {
   local answer IFS=$'\t'
   echo "$*" >&7

@@ -5,20 +5,16 @@
 #   window_lab_test.sh TROCAR DATA OUT [WIDTH HEIGHT]     Exit status 77: skipped.
 set -euo pipefail
 
-if [ -z "${TROCAR_PATH_DISPLAY:-}" ]; then
-  for tool in Xvfb xdotool import /usr/bin/python3; do
-    command -v "$tool" >/dev/null || { echo "$tool is missing: not tried"; exit 77; }
-  done
-  TROCAR_PATH_DISPLAY=1 exec "$(dirname "$0")/../support/with_display.sh" 3840x2160 "$0" "$@"
-fi
+# shellcheck source=tests/app/window_driver.sh
+. "$(dirname "$0")/window_driver.sh"
+under_display "$@"
 
 trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
 options=(--quality low)
 state=$out/state.json
 rm -rf "$out"
 mkdir -p "$out"
-# shellcheck source=tests/app/window_driver.sh
-. "$(dirname "$0")/window_driver.sh"
+read_state
 make_first_touch
 export XDG_DATA_HOME=$out/home XDG_CONFIG_HOME=$out/settings
 

@@ -8,12 +8,9 @@
 # Pictures of every step stay in OUT. Exit status 77: skipped.
 set -euo pipefail
 
-if [ -z "${TROCAR_PATH_DISPLAY:-}" ]; then
-  for tool in Xvfb xdotool import /usr/bin/python3; do
-    command -v "$tool" >/dev/null || { echo "$tool is missing: not tried"; exit 77; }
-  done
-  TROCAR_PATH_DISPLAY=1 exec "$(dirname "$0")/../support/with_display.sh" 3840x2160 "$0" "$@"
-fi
+# shellcheck source=tests/app/window_driver.sh
+. "$(dirname "$0")/window_driver.sh"
+under_display "$@"
 
 trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
 shift $(($# < 5 ? $# : 5))
@@ -21,9 +18,7 @@ options=("$@")
 state=$out/state.json
 rm -rf "$out"
 mkdir -p "$out"
-
-# shellcheck source=tests/app/window_driver.sh
-. "$(dirname "$0")/window_driver.sh"
+read_state
 make_first_touch
 start_program
 trap 'kill "$program" 2>/dev/null || true' EXIT
