@@ -1,5 +1,6 @@
 #include "app/lab/lab_station.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/hdf5/recording_lock.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/checksum.hpp"
@@ -59,9 +61,13 @@ fs::path begun_file(const fs::path& folder, const fs::path& recording) {
   return folder / fmt::format("{:016x}{}", checksum_of(std::as_bytes(std::span(name))), kBegunEnding);
 }
 
+// Also of a recording that has no complete frame yet.
 bool in_progress(const fs::path& recording) {
-  const Recording read(recording, nullptr, FormsRead::All);
-  return read.live();
+  const int descriptor = ::open(recording.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool busy = ask_recording_lock(descriptor) == LockAnswer::Busy;
+  ::close(descriptor);
+  return busy;
 }
 
 }  // namespace

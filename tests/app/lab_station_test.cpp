@@ -131,6 +131,27 @@ TEST_F(LabStationTest, AKilledProgramsAttemptIsScoredFromItsRecording) {
   EXPECT_EQ(station.hand_in().added, 0u);
 }
 
+// A second window of the same station starts while the first has just begun to record.
+TEST_F(LabStationTest, ARecordingThatHasJustBegunIsLeftAlone) {
+  const auto file = folder_.path() / "s.h5";
+  const Scene scene = test::coarse_scene("touch_targets", folder_);
+  const LabStation station(places());
+  Backends backends;
+  PerformedSession performed(scene, style_of(Skill::Expert), 1, backends, "scan");
+  {
+    SessionRecorder recorder(recording_file(file), scene, performed.session(), "none",
+                             {ScoreClock::Tick, Activity::Attempt, "Zoë"});
+    station.note_begun("Zoë", file);
+    EXPECT_EQ(station.hand_in().added, 0u);
+    for (int frame = 0; frame < 20; ++frame) {
+      performed.step();
+      recorder.append(performed.session(), performed.time());
+    }
+    recorder.close();
+  }
+  EXPECT_EQ(station.hand_in().added, 1u);
+}
+
 TEST_F(LabStationTest, AFinishedAttemptHasTheScoreOfItsRecording) {
   const Scene scene = test::coarse_scene("touch_targets", folder_);
   const auto file = record_attempt(scene, folder_.path() / "s.h5", 30, true);

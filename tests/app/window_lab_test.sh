@@ -80,7 +80,7 @@ expect_attempts 2
 # Another person, while the database does not answer.
 kill "$program"
 wait "$program" 2>/dev/null || true
-options=(--quality low --person li --database postgresql://nobody@127.0.0.1:1/none)
+options=(--quality low --person li --database postgresql://user@127.0.0.1:1/none)
 start_program
 wait_for 60 is screen start
 practise

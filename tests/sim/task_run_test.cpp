@@ -212,11 +212,16 @@ TEST(TaskRun, LiftsHoldsAndDrops) {
   EXPECT_NEAR(part_of(result, "task_highest"), 16.0, 1e-3);
 }
 
-TEST(TaskRun, CameraCentresTheTargetAtCloseDistance) {
+TaskScene camera_task() {
   TaskScene task = touch_task();
   task.kind = TaskKind::NavigateCamera;
   task.instrument.clear();
   task.tolerance = 0.010;
+  return task;
+}
+
+TEST(TaskRun, CameraCentresTheTargetAtCloseDistance) {
+  const TaskScene task = camera_task();
   HandMadeFrames frames;
   TaskRun run(task, frames.stage());
   const auto look = [&](double x, double height) {
@@ -237,10 +242,7 @@ TEST(TaskRun, CameraCentresTheTargetAtCloseDistance) {
 }
 
 TEST(TaskRun, CameraShowsNoTargetBehindAnOrgan) {
-  TaskScene task = touch_task();
-  task.kind = TaskKind::NavigateCamera;
-  task.instrument.clear();
-  task.tolerance = 0.010;
+  const TaskScene task = camera_task();
   HandMadeFrames frames;
   TaskRun run(task, frames.stage());
   EXPECT_EQ(run.watched_marks(), 2u);
