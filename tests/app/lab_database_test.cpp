@@ -257,7 +257,7 @@ TEST(LabAddress, OtherFilesAndAddressesAreRefused) {
   EXPECT_THROW(LabDatabase(""), InputError);
   EXPECT_THROW(LabDatabase((folder.path() / "a\"b").string()), InputError);
   try {
-    LabDatabase("postgresql://user:secret@127.0.0.1:1/none");
+    const LabDatabase unreachable("postgresql://user:secret@127.0.0.1:1/none");
     ADD_FAILURE() << "there is no server on port 1";
   } catch (const LabUnreachable& error) {
     EXPECT_EQ(std::string(error.what()).find("secret"), std::string::npos) << error.what();
