@@ -18,6 +18,7 @@ namespace trocar {
 struct ViewSettings {
   bool show_touched = true;
   bool round_field = true;
+  bool whole_field = false;  // reduces the picture so that the round field is whole at any aspect ratio
   Quality quality = Quality::High;
   double time = 0.0;                        // s    of the session: moves smoke and pulsing marks; may jump
   glm::vec2 lamp_offset{0.0025f, 0.0065f};  // m    of the lamp from the lens, right and up: in a 10 mm scope the light

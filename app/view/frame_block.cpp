@@ -27,6 +27,20 @@ FrameBlock frame_block(const ScopePose& scope, const Lens& lens, const ViewSetti
   return block;
 }
 
+// With p' = scale p, tan(fov' / 2) = tan(fov / 2) / scale and k' = k / scale^2, the division model gives r_d' = scale
+// r_d.
+ReducedPicture reduced(const ScopePose& scope, const Lens& lens, double scale) {
+  if (scale == 1.0) return {scope, lens, scale};
+  ReducedPicture picture{scope, {lens.barrel / (scale * scale), lens.field * scale}, scale};
+  const double half = std::tan(glm::radians(0.5 * scope.field_of_view_deg)) / scale;
+  picture.scope.field_of_view_deg = glm::degrees(2.0 * std::atan(half));
+  return picture;
+}
+
+double whole_field_scale(const Lens& lens, int width, int height) {
+  return std::min(1.0, static_cast<double>(width) / std::max(height, 1)) / lens.field;
+}
+
 // The lens shows a square of the pinhole picture that holds the field, or the picture's corners.
 std::optional<ViewPyramid> seen_pyramid(const ScopePose& scope, const Lens& lens, bool round_field, int width,
                                         int height) {

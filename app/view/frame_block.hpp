@@ -21,6 +21,16 @@ struct FrameBlock {
 std::optional<ViewPyramid> seen_pyramid(const ScopePose& scope, const Lens& lens, bool round_field, int width,
                                         int height);
 
+// A picture reduced about its centre: a point that scope and lens show at p (half heights) appears at p * scale.
+struct ReducedPicture {
+  ScopePose scope;
+  Lens lens;
+  double scale = 1.0;
+};
+ReducedPicture reduced(const ScopePose& scope, const Lens& lens, double scale);
+// Returns the scale at which the round field just fits into a picture.
+double whole_field_scale(const Lens& lens, int width, int height);
+
 FrameBlock frame_block(const ScopePose& scope, const Lens& lens, const ViewSettings& settings, int width, int height);
 
 }  // namespace trocar

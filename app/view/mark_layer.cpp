@@ -50,9 +50,10 @@ void MarkLayer::draw_zone(std::span<const ZoneVertex> vertices, const glm::vec4&
   glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(vertices.size()));
 }
 
-void MarkLayer::draw_zones(const DrawnMarks& marks, float pixel) {
+void MarkLayer::draw_zones(const DrawnMarks& marks, float scale, float pixel) {
   if (marks.zones.empty()) return;
   zone_.use();
+  zone_.set("scale", scale);
   glBindVertexArray(zone_array_.name());
   for (std::size_t k = 0; k < marks.zones.size(); ++k) {
     const DrawnZone& zone = marks.zones[k];

@@ -14,8 +14,8 @@ class MarkLayer {
   MarkLayer();
   // Draws the marks on the tissue; needs the tissue's depth buffer.
   void draw_on_tissue(const DrawnMarks& marks, std::span<const DrawnOrgan> organs, double time);
-  // Draws the zones over the picture. pixel: size of a pixel, half heights.
-  void draw_zones(const DrawnMarks& marks, float pixel);
+  // Draws the zones over the picture. scale: ReducedPicture::scale; pixel: size of a pixel, half heights.
+  void draw_zones(const DrawnMarks& marks, float scale, float pixel);
 
  private:
   struct Zone {

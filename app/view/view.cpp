@@ -19,6 +19,7 @@
 namespace trocar {
 namespace {
 
+constexpr float kBeyond = 8.f;         // radii of the round field, outside any picture
 constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.vert
 
 // Returns the largest number of lines of a picture.
@@ -160,13 +161,16 @@ void View::Content::draw_smoke() {
 }
 
 void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const DrawnBonds& bonds,
-                const ScopePose& scope, const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings,
-                int width, int height) {
+                const ScopePose& whole_scope, const Lens& whole_lens, const DrawnMarks& marks,
+                const ViewSettings& settings, int width, int height) {
   if (width < 1 || height < 1) return;  // minimised window
   Content& c = *content_;
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
   const bool reduced = lines < height;
   const glm::ivec2 size(reduced ? std::max(width * lines / height, 1) : width, lines);
+  const double scale =
+      settings.round_field && settings.whole_field ? whole_field_scale(whole_lens, width, height) : 1.0;
+  const auto [scope, lens, shrink] = trocar::reduced(whole_scope, whole_lens, scale);
   FrameBlock block = frame_block(scope, lens, settings, size.x, size.y);
   block.up.w = light_left(bonds.blood_area);
   const std::optional<ViewPyramid> seen = seen_pyramid(scope, lens, settings.round_field, width, height);
@@ -177,7 +181,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
 
   // Objects are drawn front to back, so that hidden fragments are not shaded. The black around the circular view comes
   // first.
-  if (settings.round_field) c.draw_field(1.001f, 3.f, -1.f);
+  if (settings.round_field) c.draw_field(1.001f, kBeyond, -1.f);
   c.tools.draw(tools, seen);
   c.clips.draw(bonds.clips);
   c.organs.draw(organs, settings.quality, seen);
@@ -188,7 +192,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   c.draw_on_tissue(organs, tools, marks, settings, glm::vec3(block.lamp_aspect), seen);
   if (settings.quality == Quality::High) c.draw_smoke();
   glDisable(GL_DEPTH_TEST);
-  c.marks.draw_zones(marks, block.right_pixel.w);
+  c.marks.draw_zones(marks, static_cast<float>(shrink), block.right_pixel.w);
   if (settings.round_field) c.draw_field(0.985f, 1.01f, 0.f);
   blending(false);
 

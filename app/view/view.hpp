@@ -23,7 +23,8 @@ class View {
   ~View();
 
   // Draws the view of `scope` through `lens` into the framebuffer bound for drawing, `width` x `height` pixels. A point
-  // appears at seen_point(), in half heights from the centre. Smoke continues from the picture before (settings.time).
+  // appears at seen_point(), in half heights from the centre; with settings.whole_field at
+  // seen_point() times whole_field_scale(). Smoke continues from the picture before (settings.time).
   void draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const DrawnBonds& bonds,
             const ScopePose& scope, const Lens& lens, const DrawnMarks& marks, const ViewSettings& settings, int width,
             int height);

@@ -1,10 +1,18 @@
 #include "app/window/hands.hpp"
 
+#include <cmath>
+
 namespace trocar {
 namespace {
 
-constexpr double kRollRate = 150.0;  // degrees/s, while a key is held
-constexpr double kFine = 0.25;       // 1          of all movements, while Shift is held
+constexpr double kRollRate = 150.0;   // degrees/s, while a key is held
+constexpr double kFine = 0.25;        // 1          of all movements, while Shift is held
+constexpr double kInsertRate = 10.0;  // notches/s  while a key is held
+constexpr double kWheelTime = 0.06;   // s          time constant with which an instrument takes notches of the wheel
+
+int keys(const WindowInput& input, Key more, Key less) {
+  return (input.down(more) ? 1 : 0) - (input.down(less) ? 1 : 0);
+}
 
 }  // namespace
 
@@ -26,6 +34,11 @@ void Hands::take_next() {
   in_hand_ = count;
 }
 
+void Hands::take(std::size_t number) {
+  const bool moved = number < mice_.size() ? mice_[number] != nullptr : number == mice_.size() && scope_ != nullptr;
+  if (moved) in_hand_ = number;
+}
+
 MouseDevice* Hands::held(bool scope) const {
   if (scope && scope_) return scope_;
   return in_hand_ < mice_.size() ? mice_[in_hand_] : in_hand_ == mice_.size() ? scope_ : nullptr;
@@ -36,6 +49,7 @@ void Hands::rest() {
     if (mouse) mouse->set_energy(Diathermy::Off);
   if (pressed_) pressed_->let_go();
   pressed_ = nullptr;
+  notches_ = 0.0;
 }
 
 void Hands::tell(const ScopeAxes& axes, const HandSettings& settings) {
@@ -77,7 +91,12 @@ void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed
   mouse->set_fulcrum(settings.fulcrum);
   const double fine = input.down(Key::Shift) ? kFine : 1.0, speed = fine * settings.speed;
   mouse->move(speed * input.pointer_motion.x, speed * input.pointer_motion.y);
-  mouse->insert(fine * input.wheel);
+  if (turned_ != mouse) notches_ = 0.0;
+  turned_ = mouse;
+  notches_ += speed * input.wheel;
+  const double taken = notches_ * (1.0 - std::exp(-elapsed / kWheelTime));
+  notches_ -= taken;
+  mouse->insert(taken + speed * keys(input, Key::Up, Key::Down) * kInsertRate * elapsed);
   const int clockwise =
       (input.down(Key::W) || input.down(Key::Right) ? 1 : 0) - (input.down(Key::Q) || input.down(Key::Left) ? 1 : 0);
   mouse->roll(fine * clockwise * kRollRate * elapsed);

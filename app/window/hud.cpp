@@ -15,18 +15,25 @@ constexpr int kTearShown = 90;        // frames
 constexpr double kClosedGrip = 0.05;  // aperture below which jaws look closed
 constexpr float kSideWidth = 214.f;   // units: the dark corner beside the circular view at 1280 x 720
 
+// What the lines of an instrument need besides the instrument.
+struct LineLook {
+  bool in_hand = false, tore = false, technical = false;
+};
+
 // Shows the state of the jaws: the organ between them, their squeeze and its pull.
-void jaws_lines(const Session& session, const Instrument& instrument, bool tore) {
+void jaws_lines(const Session& session, const Instrument& instrument, const LineLook& look) {
   const Grasp& grasp = instrument.grasp;
-  if (tore) {
+  if (look.tore) {
     theme::text("Tissue torn off", theme::kBad);
   } else if (grasp.holding()) {
     const auto colour = grasp.slipping ? theme::kBad : theme::kQuiet;
     theme::wrapped(
         fmt::format("Holds {}{}", session.organs()[instrument.grasped].name, grasp.slipping ? ", slipping" : ""),
         colour);
-    theme::text(fmt::format("{} grip {:.1f} N, pull {:.1f} N", instrument.grip_force < 1.0 ? "Light" : "Firm",
-                            grasp.squeeze, glm::length(grasp.pull)),
+    const char* const grip = instrument.grip_force < 1.0 ? "Light" : "Firm";
+    theme::text(look.technical
+                    ? fmt::format("{} grip {:.1f} N, pull {:.1f} N", grip, grasp.squeeze, glm::length(grasp.pull))
+                    : fmt::format("{} grip", grip),
                 colour);
   } else {
     theme::text(instrument.grip < kClosedGrip ? "Jaws closed, empty" : "Jaws open", theme::kQuiet);
@@ -41,17 +48,11 @@ void clip_lines(const Instrument& instrument) {
   theme::text(fmt::format("{} left", instrument.clips_left), theme::kQuiet);
 }
 
-void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bool tore) {
-  const Instrument& instrument = session.instruments()[tool];
-  theme::text(in_hand ? "\u25A0" : " ", theme::instrument_colour(tool));
-  ImGui::SameLine(theme::px(28.f));
-  theme::row(instrument.name, fmt::format("{:.2f} N", glm::length(instrument.force)));
-  const theme::WithLetters small(theme::Letters::Small);
-  ImGui::Indent(theme::px(16.f));
+void work_lines(const Session& session, const Instrument& instrument, const LineLook& look) {
   if (const std::string trouble = trouble_of(instrument); !trouble.empty()) {
     theme::wrapped(trouble, theme::kBad);
   } else if (instrument.kind == InstrumentKind::Grasper) {
-    jaws_lines(session, instrument, tore);
+    jaws_lines(session, instrument, look);
   } else if (instrument.kind == InstrumentKind::ClipApplier) {
     clip_lines(instrument);
   } else if (instrument.kind == InstrumentKind::Suction) {
@@ -62,6 +63,16 @@ void instrument_lines(const Session& session, std::size_t tool, bool in_hand, bo
     theme::text(kModes[static_cast<int>(instrument.energy)],
                 instrument.energy == Diathermy::Off ? theme::kQuiet : theme::kBad);
   }
+}
+
+void instrument_lines(const Session& session, std::size_t tool, const LineLook& look) {
+  const Instrument& instrument = session.instruments()[tool];
+  theme::text(look.in_hand ? "\u25A0" : " ", theme::instrument_colour(tool));
+  ImGui::SameLine(theme::px(28.f));
+  theme::row(instrument.name, look.technical ? fmt::format("{:.2f} N", glm::length(instrument.force)) : "");
+  const theme::WithLetters small(theme::Letters::Small);
+  ImGui::Indent(theme::px(16.f));
+  work_lines(session, instrument, look);
   // The list is empty before the first frame.
   const auto tips = session.buried_tips();
   if (const auto buried = tool < tips.size() ? tips[tool] : std::nullopt)
@@ -92,20 +103,26 @@ void clash_line(const Session& session) {
                  theme::kBad);
 }
 
-void session_lines(const Session& session, const HudState& state) {
+// Shows what concerns a trainee: whether the attempt is recorded and counts as measured.
+void attempt_lines(const Session& session, const HudState& state) {
   if (state.recording) theme::text("\u25CF Recording", theme::kBad);
+  for (const BackendFault& fault : session.backend_faults())
+    theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
+  if (session.disagreements() > 0 || session.sample().disagreements > 0)
+    theme::wrapped("The collision answers disagree; please report this recording", theme::kBad);
+  if (state.lost >= 0.05) theme::row("Lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
+}
+
+void technical_lines(const Session& session, const HudState& state) {
   theme::row("Touched", fmt::format("{} faces", session.touched()));
   theme::row("Collision backend", session.backend().name);
   {
     const theme::WithLetters small(theme::Letters::Small);
     theme::wrapped(session.backend().why, theme::kQuiet);
   }
-  for (const BackendFault& fault : session.backend_faults())
-    theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
   theme::row("Frame time", fmt::format("{:.0f} ms", state.frame_ms));
   theme::row("Verified", fmt::format("{} faces", session.sample().faces),
              session.sample().disagreements == 0 ? theme::kGood : theme::kBad);
-  if (state.lost >= 0.05) theme::row("Lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
   if (session.backend_times().size() < 2) return;
   if (!session.checking())
     theme::row("Check", "off");
@@ -131,16 +148,24 @@ void instruments_panel(const Session& session, const HudState& state, std::span<
   const theme::Panel panel("instruments", {{0.f, 1.f}, {8.f, -8.f}, {0.f, 1.f}, {kSideWidth, 0.f}},
                            theme::PanelKind::Shown, 0.6f);
   for (std::size_t tool = 0; tool < session.instruments().size(); ++tool)
-    instrument_lines(session, tool, tool == state.in_hand, tear_shown[tool] > 0);
+    instrument_lines(session, tool, {tool == state.in_hand, tear_shown[tool] > 0, state.technical});
   scope_lines(session, state.in_hand == session.instruments().size());
   clash_line(session);
 }
 
+bool has_attempt_lines(const Session& session, const HudState& state) {
+  return state.recording || state.lost >= 0.05 || !session.backend_faults().empty() || session.disagreements() > 0 ||
+         session.sample().disagreements > 0;
+}
+
 void session_panel(const Session& session, const HudState& state) {
+  if (!state.technical && !has_attempt_lines(session, state)) return;
   const theme::Panel panel("session", {{1.f, 1.f}, {-8.f, -8.f}, {1.f, 1.f}, {kSideWidth, 0.f}},
                            theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
-  session_lines(session, state);
+  attempt_lines(session, state);
+  if (!state.technical) return;
+  technical_lines(session, state);
   ImGui::Separator();
   organ_lines(session);
 }

@@ -1,5 +1,6 @@
-// Draws the overlay during practice: instruments with their forces, and the session's state. Its two panels lie in the
-// dark corners left and right of the circular view. Units: newtons, kilopascals, milliseconds.
+// Draws the overlay during practice. A trainee sees the instruments with what they do; the technical overlay adds
+// forces, pressures and the session's state. Its panels lie in the dark corners beside the circular view.
+// Units: newtons, kilopascals, milliseconds.
 // trouble_of() is tested in tests/app/window_state_test.cpp
 #pragma once
 
@@ -16,11 +17,12 @@ struct HudState {
   bool recording = false;
   double frame_ms = 0.0;  // smoothed, of the whole frame
   double lost = 0.0;      // s  simulation time lost because the machine was too slow
+  bool technical = false;
 };
 
 class Hud {
  public:
-  // Draws two panels: instruments bottom left, session bottom right.
+  // Draws the instruments bottom left, the session bottom right.
   void draw(const Session& session, const HudState& state);
 
  private:

@@ -5,7 +5,7 @@ namespace {
 
 constexpr KeyLine kInstrument[] = {
     {"move the mouse", "swing the handle about the trocar: the tip moves in the opposite direction"},
-    {"wheel", "insert, withdraw"},
+    {"wheel, up  down", "insert, withdraw"},
     {"Q  W, left  right", "roll the instrument; for the scope, turn the light post"},
     {"Shift, held", "fine movement: swing, insertion and roll are a quarter as large"},
     {"left button, click", "close the jaws with a light grip; the next click opens them"},
@@ -20,12 +20,14 @@ constexpr KeyLine kSession[] = {
     {"Enter or Space", "start, when the instructions are shown"},
     {"Esc", "pause: resume, finish or restart"},
     {"F2", "settings"},
+    {"T", "technical overlay: forces, pressures, backend, checks, touched faces: on, off"},
     {"H", "times of each stage, and of the session's backend and the OBB tree: on, off"},
     {"O", "switch between the session's backend and the OBB tree"},
     {"C", "check every frame with the OBB tree: on, off"},
     {"L", "list of contacts: on, off"},
     {"G", "touched faces: show, hide"},
     {"P", "save a picture (picture.png)"},
+    {"F11", "full screen: on, off"},
     {"F1", "this help"},
 };
 constexpr KeyLine kReplay[] = {
@@ -46,7 +48,46 @@ constexpr KeyLine kEditor[] = {
 constexpr KeyGroup kGroups[] = {
     {"Instruments", kInstrument}, {"Session", kSession}, {"Replay", kReplay}, {"Scene editor", kEditor}};
 
+constexpr KeyLine kScissors[] = {{"left button, held", "close the blades: they cut once"}};
+constexpr KeyLine kGrasper[] = {{"left button, click", "close the jaws lightly; the next click opens them"},
+                                {"left button, held", "close them firmly; they stay closed"}};
+constexpr KeyLine kClipApplier[] = {{"left button, held", "close the jaws firmly: the clip closes"},
+                                    {"left button, click", "open them wide: the next clip is loaded"}};
+constexpr KeyLine kHook[] = {
+    {"Q  W", "turn the hook's foot"}, {"E or Space, held", "diathermy: cut"}, {"R, held", "diathermy: coagulate"}};
+constexpr KeyLine kSuction[] = {{"E, held", "suck"}, {"R, held", "rinse"}};
+constexpr KeyLine kScope[] = {{"Q  W", "turn the light post"}};
+
+std::span<const KeyLine> work_of(std::optional<InstrumentKind> kind) {
+  if (!kind) return kScope;
+  switch (*kind) {
+    case InstrumentKind::Grasper:
+      return kGrasper;
+    case InstrumentKind::Hook:
+      return kHook;
+    case InstrumentKind::Scissors:
+      return kScissors;
+    case InstrumentKind::ClipApplier:
+      return kClipApplier;
+    case InstrumentKind::Suction:
+      return kSuction;
+    case InstrumentKind::Probe:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<KeyLine> keys_of(std::optional<InstrumentKind> kind) {
+  std::vector<KeyLine> lines = {
+      {"mouse", kind ? "swing the handle: the tip moves against the hand" : "swing the scope"},
+      {"wheel, up  down", "insert, withdraw"}};
+  const auto work = work_of(kind);
+  lines.insert(lines.end(), work.begin(), work.end());
+  lines.push_back({"Shift, held", "fine movement"});
+  return lines;
+}
 
 std::span<const KeyGroup> key_table() { return kGroups; }
 

@@ -2,7 +2,11 @@
 // Compared with the guide in tests/app/window_state_test.cpp
 #pragma once
 
+#include <optional>
 #include <span>
+#include <vector>
+
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 
@@ -17,5 +21,7 @@ struct KeyGroup {
 };
 
 std::span<const KeyGroup> key_table();
+// Returns what moves and works one instrument; without a kind, the scope. A short form of key_table().
+std::vector<KeyLine> keys_of(std::optional<InstrumentKind> kind);
 
 }  // namespace trocar

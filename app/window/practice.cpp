@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <numeric>
@@ -66,6 +67,7 @@ Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* cont
   session_.reserve_frames(StageHistory::kFrames);
   if (plan.igtl) publisher_.emplace(scene, *plan.igtl);
   begin_task();
+  take_instrument_of_task();
 }
 
 std::unique_ptr<Device> Practice::make_device_of(const InstrumentScene& instrument) {
@@ -80,6 +82,17 @@ void Practice::begin_task() {
   task_.emplace(*scene_.task, stage);
   session_.set_marks(task_->marks(), task_->watched_marks());
   if (performer_) performer_->begin(stage, task_->marks());
+}
+
+// The instrument that the task is about: of an operation, that of the first step which names one.
+void Practice::take_instrument_of_task() {
+  if (!scene_.task) return;
+  if (scene_.task->kind == TaskKind::NavigateCamera) return hands_.take(scene_.instruments.size());
+  std::string name = scene_.task->instrument;
+  for (const TaskStep& step : scene_.task->steps)
+    if (name.empty()) name = step.instrument;
+  const auto found = std::ranges::find(scene_.instruments, name, &InstrumentScene::name);
+  if (found != scene_.instruments.end()) hands_.take(static_cast<std::size_t>(found - scene_.instruments.begin()));
 }
 
 void Practice::follow_task(const FrameClock& clock) {

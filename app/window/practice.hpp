@@ -89,6 +89,7 @@ class Practice {
  private:
   std::unique_ptr<Device> make_device_of(const InstrumentScene& instrument);
   void begin_task();
+  void take_instrument_of_task();
   void lose_recording();
   void stand_still();
   void do_tick(bool check_room);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include "app/window/key_table.hpp"
 #include "app/window/plots.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/settings_panel.hpp"
@@ -69,6 +70,10 @@ void PracticeScreen::handle_key(Key key) {
     case Key::Tab:
       practice_->hands().take_next();
       break;
+    case Key::T:
+      settings_.technical = !settings_.technical;
+      settings_.view.show_touched = settings_.technical;
+      break;
     case Key::G:
       settings_.view.show_touched = !settings_.view.show_touched;
       break;
@@ -108,6 +113,22 @@ void PracticeScreen::say(std::string note) {
   note_frames_ = kNoteFrames;
 }
 
+// Names what moves and works the instrument in the hand.
+void PracticeScreen::key_lines() const {
+  const auto& instruments = practice_->scene().instruments;
+  const std::size_t in_hand = practice_->hands().in_hand();
+  const bool scope = practice_->hands().scope_in_hand();
+  if (in_hand >= instruments.size() && !scope) return;
+  theme::heading(scope ? "In your hand: the scope" : fmt::format("In your hand: {}", instruments[in_hand].name));
+  for (const KeyLine& line : keys_of(scope ? std::nullopt : std::optional(instruments[in_hand].kind))) {
+    theme::text(line.keys, theme::kYellow);
+    ImGui::SameLine(theme::px(170.f));
+    theme::text(line.what);
+  }
+  ImGui::Spacing();
+  theme::text("Tab selects the next instrument or the scope. F1 shows all keys.", theme::kQuiet);
+}
+
 void PracticeScreen::ready_panel() {
   const Scene& scene = practice_->scene();
   const theme::Panel panel("ready", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {520.f, 0.f}}, theme::PanelKind::Front, 0.92f);
@@ -119,10 +140,7 @@ void PracticeScreen::ready_panel() {
   theme::wrapped(scene.task ? scene.task->instructions
                             : "Free practice. Everything is recorded; Esc pauses, Finish ends the session.");
   ImGui::Spacing();
-  theme::wrapped(
-      "The mouse moves the instrument's handle: the tip moves in the opposite direction, the wheel inserts it. Tab "
-      "selects the next instrument or the scope. F1 shows all keys.",
-      theme::kQuiet);
+  key_lines();
   ImGui::Dummy({0.f, theme::px(6.f)});
   if (theme::button("Start (Enter)", 180.f, true)) practice_->start();
   ImGui::SameLine();
@@ -155,7 +173,7 @@ void PracticeScreen::note_panel() {
 Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
   hud_.draw(practice_->session(), {practice_->hands().in_hand(), recording && practice_->recording_fault().empty(),
-                                   practice_->frame_ms(), practice_->lost()});
+                                   practice_->frame_ms(), practice_->lost(), settings_.technical});
   if (recording && practice_->task()) draw_task(*practice_->task(), pictures_);
   if (std::string fault = pictures_.new_fault(); !fault.empty()) say(std::move(fault));
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());

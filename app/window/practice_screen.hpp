@@ -31,6 +31,7 @@ class PracticeScreen final : public Screen {
  private:
   void handle_key(Key key);
   void ready_panel();
+  void key_lines() const;
   void pause_panel();
   void note_panel();
   void say(std::string note);

@@ -1,4 +1,4 @@
-// Holds the settings of appearance and input; none changes recording or scoring. They last until the program ends.
+// Holds the settings of appearance and input; none changes recording or scoring. settings_file.hpp keeps them.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,13 @@ namespace trocar {
 
 struct WindowSettings {
   HandSettings hands;
-  ViewSettings view;
+  ViewSettings view{.show_touched = false, .whole_field = true};
   std::optional<double> field_of_view_deg;  // deg  20..120; empty: the scene's
   std::optional<double> barrel;             // 1    0..0.3; empty: the scene's
   std::optional<Quality> quality;           //      empty: automatic
-  bool plots = false, contacts = false;     // panels
+  bool technical = false;                   //      the overlay of backend, checks and forces; false: that of a trainee
+  bool full_screen = false;
+  bool plots = false, contacts = false;  // panels
 };
 
 }  // namespace trocar

@@ -45,13 +45,14 @@ void scope_settings(const Practice& practice, Quality quality, WindowSettings& s
   slider("Barrel distortion", "##barrel", barrel, 0.0, 0.3, "%.2f");
   if (barrel != barrel_before) settings.barrel = barrel;
   quality_choice(quality, settings);
+  check("Full screen (F11)", "##screen", settings.full_screen);
   check("Circular view", "##round", settings.view.round_field);
   check("Touched faces (G)", "##touched", settings.view.show_touched);
 }
 
 void hand_settings(WindowSettings& settings) {
   theme::heading("Input");
-  slider("Mouse sensitivity", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f");
+  slider("Mouse and wheel sensitivity", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f");
   check("Fulcrum effect", "##fulcrum", settings.hands.fulcrum);
 }
 
@@ -73,6 +74,7 @@ void query_settings(Practice& practice) {
 
 void panel_settings(WindowSettings& settings) {
   theme::heading("Overlays");
+  check("Technical overlay (T)", "##technical", settings.technical);
   check("Times of each stage (H)", "##plots", settings.plots);
   check("List of contacts (L)", "##contacts", settings.contacts);
 }
@@ -115,7 +117,7 @@ bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings
   ImGui::SameLine();
   const bool open = !theme::button("Close", 110.f, true);
   ImGui::SameLine();
-  theme::text("Settings last until the program ends", theme::kQuiet);
+  theme::text("Kept for the next start", theme::kQuiet);
   return open;
 }
 

@@ -77,6 +77,22 @@ void StartScreen::choose(const std::filesystem::path& file) {
   select(number);
 }
 
+void StartScreen::restore(const LastChoice& last) {
+  if (person_.empty()) person_ = last.person;
+  backend_ = last.backend;
+  why_ = backends_.resolve(backend_, {}).why;
+  std::error_code none;
+  if (last.scene.empty() || !std::filesystem::exists(last.scene, none)) return;
+  choose(last.scene);
+  level_ = std::min(last.level, std::max(levels_of(scenes_[selected_].scene), 1));
+}
+
+LastChoice StartScreen::choice() const {
+  LastChoice last{person_, {}, level_, backend_};
+  if (!scenes_.empty()) last.scene = scenes_[selected_].file;
+  return last;
+}
+
 Scene StartScreen::scene() const {
   Scene scene = scenes_[selected_].scene;
   for (std::size_t k = 0; k < scene.instruments.size(); ++k) scene.instruments[k].device = devices_[k];

@@ -9,6 +9,7 @@
 #include "app/compare/backends.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/settings_file.hpp"
 #include "sim/task/performer.hpp"
 
 namespace trocar {
@@ -39,6 +40,9 @@ class StartScreen final : public Screen {
   void say(std::string fault) { fault_ = std::move(fault); }
   // Selects a file's scene; adds it when it is not in the list.
   void choose(const std::filesystem::path& file);
+  // Selects what was chosen last. A scene that no longer exists leaves the selection as it is.
+  void restore(const LastChoice& last);
+  LastChoice choice() const;
 
  private:
   struct RecordingFile {

@@ -5,6 +5,8 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include <algorithm>
+
 namespace trocar {
 
 struct Window::Content {
@@ -12,7 +14,8 @@ struct Window::Content {
   std::unique_ptr<GlContext> context;
   WindowInput input;
   glm::dvec2 pointer{0.0};
-  bool pointer_known = false, focused = false;
+  bool pointer_known = false, focused = false, filled = false;
+  glm::ivec4 place{0};  // of the window when it does not fill the screen: left, top, width, height
 
   ~Content() {
     context.reset();
@@ -44,6 +47,7 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_ESCAPE, Key::Escape},
                                  {GLFW_KEY_PERIOD, Key::Period},
                                  {GLFW_KEY_F1, Key::F1},
                                  {GLFW_KEY_F2, Key::F2},
+                                 {GLFW_KEY_F11, Key::F11},
                                  {GLFW_KEY_A, Key::A},
                                  {GLFW_KEY_C, Key::C},
                                  {GLFW_KEY_D, Key::D},
@@ -56,6 +60,7 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_ESCAPE, Key::Escape},
                                  {GLFW_KEY_Q, Key::Q},
                                  {GLFW_KEY_R, Key::R},
                                  {GLFW_KEY_S, Key::S},
+                                 {GLFW_KEY_T, Key::T},
                                  {GLFW_KEY_W, Key::W},
                                  {GLFW_KEY_Z, Key::Z},
                                  {GLFW_KEY_LEFT_CONTROL, Key::Control},
@@ -67,6 +72,27 @@ Key key_of(int glfw_key) {
   for (const KeyName& name : kKeyNames)
     if (name.glfw_key == glfw_key) return name.key;
   return Key::Other;
+}
+
+int overlap(int from, int length, int other_from, int other_length) {
+  return std::max(std::min(from + length, other_from + other_length) - std::max(from, other_from), 0);
+}
+
+// Returns the monitor that shows most of the window; null without monitors.
+GLFWmonitor* monitor_below(const glm::ivec4& place) {
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  GLFWmonitor* best = count > 0 ? monitors[0] : nullptr;
+  int largest = 0;
+  for (int k = 0; k < count; ++k) {
+    glm::ivec2 corner;
+    glfwGetMonitorPos(monitors[k], &corner.x, &corner.y);
+    const GLFWvidmode* mode = glfwGetVideoMode(monitors[k]);
+    const int area =
+        overlap(place.x, place.z, corner.x, mode->width) * overlap(place.y, place.w, corner.y, mode->height);
+    if (area > largest) best = monitors[k], largest = area;
+  }
+  return best;
 }
 
 std::string last_glfw_error() {
@@ -175,6 +201,23 @@ void Window::capture_pointer(bool captured) {
   if (glfwGetInputMode(content_->window, GLFW_CURSOR) == mode) return;
   glfwSetInputMode(content_->window, GLFW_CURSOR, mode);
   content_->pointer_known = false;
+}
+
+void Window::fill_screen(bool filled) {
+  Content& c = *content_;
+  if (filled == c.filled) return;
+  if (filled) {
+    glfwGetWindowPos(c.window, &c.place.x, &c.place.y);
+    glfwGetWindowSize(c.window, &c.place.z, &c.place.w);
+    GLFWmonitor* monitor = monitor_below(c.place);
+    if (!monitor) return;
+    const GLFWvidmode* mode = glfwGetVideoMode(monitor);
+    glfwSetWindowMonitor(c.window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  } else {
+    glfwSetWindowMonitor(c.window, nullptr, c.place.x, c.place.y, c.place.z, c.place.w, GLFW_DONT_CARE);
+  }
+  c.filled = filled;
+  c.pointer_known = false;
 }
 
 void Window::show() { glfwSwapBuffers(content_->window); }

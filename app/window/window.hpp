@@ -29,6 +29,7 @@ enum class Key {
   Period,
   F1,
   F2,
+  F11,
   A,
   C,
   D,
@@ -41,6 +42,7 @@ enum class Key {
   Q,
   R,
   S,
+  T,
   W,
   Z,
   Control,
@@ -78,6 +80,8 @@ class Window {
   void show();              // swaps the buffers
   // Hides the pointer and removes its limits, while the mouse moves an instrument. Discards the current motion.
   void capture_pointer(bool captured);
+  // Fills the monitor that shows most of the window, or returns to the size before.
+  void fill_screen(bool filled);
   void* handle() const;  // GLFWwindow*, for the panels
 
  private:

@@ -43,12 +43,16 @@ class WindowProgram {
         window_(window),
         gui_(window),
         state_file_(options.state),
-        station_(lab_places(), options.database) {
+        station_(lab_places(), options.database),
+        keeper_(settings_file()),
+        settings_(keeper_.at_start().window) {
     station_.finish_begun();
     handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
-    settings_.quality = options.quality;
+    if (options.quality) settings_.quality = options.quality;
     start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, options.access, window.context(),
                                            options.person);
+    start_->restore(keeper_.at_start().last);
+    if (!keeper_.fault().empty()) start_->say(keeper_.fault());
     if (options.scene.empty()) return;
     load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
     start_->choose(options.scene);
@@ -70,6 +74,7 @@ class WindowProgram {
       last = now;
       turn_over(elapsed);
     }
+    keep_settings();
     if (!options_.picture.empty()) save_screen_png(options_.picture, window_.size().x, window_.size().y);
     if (practice_ && practice_->practice().recording().has_filename()) practice_->practice().stop();
   }
@@ -106,6 +111,7 @@ class WindowProgram {
     try {
       const Ask ask = show_frame(elapsed);
       if (ask == Ask::Nothing) return;
+      keep_settings();
       prepare(ask);
       state_ = next(state_, ask);
     } catch (const std::runtime_error& error) {
@@ -138,13 +144,24 @@ class WindowProgram {
     window_.capture_pointer(in_hand);
     gui_.listen(!in_hand);
     const WindowInput& input = window_.poll();
-    for (const Key key : input.pressed)
+    for (const Key key : input.pressed) {
       if (key == Key::F1) help_ = !help_;
+      if (key == Key::F11) settings_.full_screen = !settings_.full_screen;
+    }
+    window_.fill_screen(settings_.full_screen);
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
     const Ask ask = show_panels(shown);
     state_file_.write(state_.now, shown.status(), gui_.locations());
     window_.show();
     return help_ ? Ask::Nothing : ask;
+  }
+
+  // A quality that the command line chose is not kept.
+  void keep_settings() {
+    KeptSettings kept{settings_, start_->choice()};
+    if (options_.quality && settings_.quality == options_.quality)
+      kept.window.quality = keeper_.at_start().window.quality;
+    keeper_.keep(kept);
   }
 
   void prepare(Ask ask) {
@@ -192,6 +209,7 @@ class WindowProgram {
   Gui gui_;
   StateFile state_file_;
   LabStation station_;
+  SettingsKeeper keeper_;
   std::future<HandedIn> handing_in_;  // what waited when the program started
   WindowSettings settings_;
   ScreenState state_;

@@ -2,6 +2,7 @@
 """Shows an operation in a real window under a virtual display and looks for the picture of its first step in the task's
 panel: a picture of one colour covers as many pixels as it should, and a damaged one costs a note, not the session.
   step_picture_test.py TROCAR DATA OUT      pictures of the window stay in OUT. Exit status 77: skipped."""
+import os
 import pathlib
 import re
 import shutil
@@ -38,7 +39,8 @@ def coloured_pixels(name, content):
     scene.write_text(text)
     command = [trocar, "run", str(scene), "--record", "--frames", str(FRAMES), "--quality", "low", "--folder", str(out),
                "--picture", str(shot)]
-    result = subprocess.run(command, capture_output=True, text=True)
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "XDG_CONFIG_HOME": str(out / "settings"),
+                                                                          "XDG_DATA_HOME": str(out / "home")})
     if result.returncode != 0:
         fail(f"{name}: exit status {result.returncode}: {result.stderr}")
     seen = subprocess.run(["convert", str(shot), "-fuzz", "2%", "-fill", "white", "-opaque", COLOUR, "-fill", "black", "+opaque",

@@ -311,5 +311,29 @@ TEST(SeenPyramid, HoldsEveryPointThatThePictureShows) {
   EXPECT_GT(outside, all / 3);
 }
 
+TEST(ReducedPicture, ShowsEveryPointNearerToTheCentre) {
+  SCOPED_TRACE(kSeed);
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<double> coordinate(-0.4, 0.4), barrel(0.0, 0.3), scale(0.2, 1.0);
+  for (int k = 0; k < 5000; ++k) {
+    const Lens lens{barrel(random), 1.16};
+    const ScopePose pose{{0.0, 0.05, 0.3}, {coordinate(random), coordinate(random), 0.0}};
+    const glm::dvec3 point(coordinate(random), coordinate(random), coordinate(random) - 0.1);
+    const ReducedPicture small = reduced(pose, lens, k == 0 ? 1.0 : scale(random));
+    const SeenPoint whole = seen_point(pose, lens, point), seen = seen_point(small.scope, small.lens, point);
+    EXPECT_NEAR(glm::distance(seen.location, small.scale * whole.location), 0.0, 1e-9) << k;
+    const bool at_the_edge = std::abs(glm::length(whole.location) - lens.field) < 1e-6;
+    EXPECT_TRUE(at_the_edge || seen.visible == whole.visible) << k;
+  }
+}
+
+TEST(ReducedPicture, HoldsTheRoundFieldAtAnyAspectRatio) {
+  const Lens lens;
+  for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {1024, 1366}, {720, 720}, {3840, 1080}}) {
+    const double radius = 0.5 * height * lens.field * whole_field_scale(lens, width, height);  // pixels
+    EXPECT_NEAR(radius, 0.5 * std::min(width, height), 1e-9) << width << " x " << height;
+  }
+}
+
 }  // namespace
 }  // namespace trocar

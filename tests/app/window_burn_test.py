@@ -176,6 +176,7 @@ def main():
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     os.environ["TROCAR_DATA"] = str(data)
+    os.environ["XDG_CONFIG_HOME"], os.environ["XDG_DATA_HOME"] = str(out / "settings"), str(out / "home")
     program = Program()
     try:
         program.wait(lambda state: state.get("screen") == "start", "the start screen")

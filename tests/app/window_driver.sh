@@ -85,6 +85,7 @@ shrink() {
 }
 start_program() {
   rm -f "$state"
+  export XDG_DATA_HOME=${XDG_DATA_HOME:-$out/home} XDG_CONFIG_HOME=${XDG_CONFIG_HOME:-$out/settings}
   "$trocar" run --folder "$out" --state "$state" --width "$width" --height "$height" ${options[@]+"${options[@]}"} >"$out/log" 2>&1 &
   program=$!
   wait_for 60 test -s "$state"

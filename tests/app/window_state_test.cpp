@@ -117,6 +117,58 @@ TEST_F(HandsOnTheTable, TheTipMovesWithOrAgainstTheMouse) {
   EXPECT_DOUBLE_EQ(tip(third_).x, 0.1);
 }
 
+// A notch of the wheel moves the tip by the same way at any number of pictures a second, and not at once.
+TEST_F(HandsOnTheTable, TheWheelInsertsSmoothly) {
+  WindowInput notch;
+  notch.wheel = 1.0;
+  hands_.move(notch, {}, 0.016, settings_);
+  const double first = -0.1 - tip(first_).z;
+  for (int k = 0; k < 60; ++k) hands_.move({}, {}, 0.016, settings_);
+  const double whole = -0.1 - tip(first_).z;
+  EXPECT_GT(first, 0.0);
+  EXPECT_LT(first, 0.5 * whole);
+  EXPECT_NEAR(whole, MouseParams().insert_per_notch, 1e-5);
+  hands_.take(2);
+  hands_.move(notch, {}, 0.1, settings_);
+  for (int k = 0; k < 10; ++k) hands_.move({}, {}, 0.1, settings_);
+  EXPECT_NEAR(-0.1 - tip(third_).z, whole, 1e-5);
+}
+
+TEST_F(HandsOnTheTable, SensitivityFineMovementAndKeysApplyToDepth) {
+  const auto depth_of = [&](const WindowInput& input, double speed) {
+    settings_.speed = speed;
+    const double before = tip(first_).z;
+    hands_.move(input, {}, 0.1, settings_);
+    for (int k = 0; k < 20; ++k) hands_.move({}, {}, 0.1, settings_);
+    return before - tip(first_).z;
+  };
+  WindowInput wheel, fine, up, down;
+  wheel.wheel = fine.wheel = 1.0;
+  fine.held[static_cast<std::size_t>(Key::Shift)] = true;
+  up.held[static_cast<std::size_t>(Key::Up)] = down.held[static_cast<std::size_t>(Key::Down)] = true;
+  const double notch = depth_of(wheel, 1.0);
+  EXPECT_NEAR(depth_of(wheel, 2.0), 2.0 * notch, 1e-6);
+  EXPECT_NEAR(depth_of(fine, 1.0), 0.25 * notch, 1e-6);
+  const double inserted = depth_of(up, 1.0);
+  EXPECT_GT(inserted, 0.0);
+  EXPECT_NEAR(depth_of(down, 1.0), -inserted, 1e-9);
+}
+
+// What the wheel still owes one instrument does not move the next.
+TEST_F(HandsOnTheTable, AnotherInstrumentDoesNotTakeTheWheelsMotion) {
+  WindowInput notch;
+  notch.wheel = 5.0;
+  hands_.move(notch, {}, 0.016, settings_);
+  hands_.take(2);
+  EXPECT_EQ(hands_.in_hand(), 2u);
+  for (int k = 0; k < 20; ++k) hands_.move({}, {}, 0.016, settings_);
+  EXPECT_DOUBLE_EQ(tip(third_).z, -0.1);
+  hands_.take(1);
+  EXPECT_EQ(hands_.in_hand(), 2u) << "another device moves it";
+  hands_.take(3);
+  EXPECT_TRUE(hands_.scope_in_hand());
+}
+
 // The scope's port is a fulcrum, too: the eye moves against the hand, as a tip does.
 TEST_F(HandsOnTheTable, TheRightButtonMovesTheScopeWhicheverInstrumentIsSelected) {
   WindowInput input = motion(40, 30);

@@ -3,7 +3,8 @@
 // recorded. It stops at the first NaN and reports memory, frame time, disagreements and drift. Drift is the distance of
 // the nodes of an uncut organ, after the instruments have withdrawn, from their positions at rest in a session of the
 // same scene whose instruments never move.
-//   trocar_soak [FRAMES [SEED]]      exit 1: a NaN, a disagreement, growth of memory or drift above the limits below
+//   trocar_soak [FRAMES [SEED [BACKEND]]]     exit 1: a NaN, a disagreement, growth of memory or drift above the limits
+//   below
 // Units: metres, seconds, MiB.
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <random>
 
 #include "app/compare/backends.hpp"
+#include "geometry/error.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/organ_surface.hpp"
@@ -110,7 +112,8 @@ double share_of(std::vector<float>& sorted, double share) {
 
 class Soak {
  public:
-  explicit Soak(std::uint64_t seed) : random_(seed) {}
+  // `backend`: of the touch queries.
+  Soak(std::uint64_t seed, std::string backend) : random_(seed), backend_(std::move(backend)) {}
 
   SessionResult run_session(std::size_t most_frames) {
     const auto& names = test::task_scenes();
@@ -122,7 +125,7 @@ class Soak {
     add_instruments(scene);
     result.frames = std::max<std::size_t>(std::min(most_frames, random_length()), 2 * kRest);
     const bool gentle = random_() % 3 == 0, recorded = random_() % 4 == 0;
-    Session session(scene, backends_, "scan", {{"obb-refit", 10}}, maker(scene, result.frames, gentle));
+    Session session(scene, backends_, backend_, {{"obb-refit", 10}}, maker(scene, result.frames, gentle));
     const TaskStage stage = stage_of(session);
     TaskRun task(*scene.task, stage);
     session.set_marks(task.marks(), task.watched_marks());
@@ -134,6 +137,7 @@ class Soak {
     recorder.reset();
     std::filesystem::remove(file);
     result.disagreements = session.disagreements();
+    if (!session.backend_faults().empty()) throw RunError(sentence_of(session.backend_faults().front()));
     if (gentle) result.drift = drift_of(session, settled_nodes(scene, backends_, result.frames));
     return result;
   }
@@ -176,6 +180,7 @@ class Soak {
   }
 
   std::mt19937_64 random_;
+  std::string backend_;
   TemporaryFolder folder_;
   Backends backends_;
   std::vector<float> frame_ms_;
@@ -201,9 +206,9 @@ SessionResult mean_of(const std::vector<SessionResult>& results, std::size_t fir
   return mean;
 }
 
-int run(std::size_t frames, std::uint64_t seed) {
-  fmt::print("{} frames, seed {}\n", frames, seed);
-  Soak soak(seed);
+int run(std::size_t frames, std::uint64_t seed, const std::string& backend) {
+  fmt::print("{} frames, seed {}, {}\n", frames, seed, backend);
+  Soak soak(seed, backend);
   std::vector<SessionResult> results;
   std::uint64_t disagreements = 0;
   double drift = 0.0;
@@ -236,9 +241,15 @@ int run(std::size_t frames, std::uint64_t seed) {
 int main(int count, char** arguments) {
   const std::size_t frames = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1000000;
   const std::uint64_t seed = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 1;
+  const std::string backend = count > 3 ? arguments[3] : "scan";
   if (frames == 0) {
-    std::fprintf(stderr, "usage: trocar_soak [FRAMES [SEED]]\n");
+    std::fprintf(stderr, "usage: trocar_soak [FRAMES [SEED [BACKEND]]]\n");
     return 2;
   }
-  return trocar::soak::run(frames, seed);
+  try {
+    return trocar::soak::run(frames, seed, backend);
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
 }
