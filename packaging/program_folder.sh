@@ -12,6 +12,10 @@ out=$2
 
 mkdir -p "$out"
 cp -r data "$out/"
+fonts=/usr/share/fonts/truetype/dejavu
+mkdir -p "$out/data/fonts"
+cp "$fonts/DejaVuSans.ttf" "$fonts/DejaVuSansMono.ttf" "$out/data/fonts/"
+cp /usr/share/doc/fonts-dejavu-core/copyright "$out/data/fonts/LICENSE"
 cp LICENSE CHANGELOG.md "$out/"
 cp docs/user-guide.md "$out/README.md"
 "$build/app/trocar" --manual >"$out/trocar.1"

@@ -90,6 +90,13 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
   return organ;
 }
 
+// An attribute without an array has the context's current value, and NVIDIA's compatibility profile takes attribute 3
+// for the colour of a vertex, which is 1 at the start.
+void OrganLayer::set_absent_attributes(const Organ& organ) {
+  if (organ.looks.empty()) glVertexAttrib1f(3, 0.f);
+  if (organ.films.empty()) glVertexAttrib2f(4, 0.f, 0.f);
+}
+
 void OrganLayer::update(std::span<const DrawnOrgan> organs) {
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const DrawnOrgan& drawn = organs[k];
@@ -145,6 +152,7 @@ void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality, const
       shader.set("vessel_low", vessels->low);
       shader.set("vessel_scale", vessels->scale);
     }
+    set_absent_attributes(organs_[k]);
     if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
     organs_[k].shape.draw();
     glDisable(GL_CULL_FACE);

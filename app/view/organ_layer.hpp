@@ -46,6 +46,7 @@ class OrganLayer {
     glm::vec3 low{0.f}, scale{1.f};  // m, 1 / m
   };
   static Organ make_organ(const DrawnOrgan& drawn);
+  static void set_absent_attributes(const Organ& organ);
   // The program for an organ. The first picture at a quality uses the one for marks, so that the driver has prepared it
   // before the first mark.
   Shader& tissue_program(std::size_t organ, bool fine);

@@ -10,22 +10,44 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "geometry/error.hpp"
+#include "sim/support/data_folder.hpp"
+
 namespace trocar {
 namespace {
 
-// From Debian's fonts-dejavu-core; without it the library's own font is used.
-constexpr const char* kSans = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
-constexpr const char* kMono = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf";
+// Folders of the fonts of Debian, Arch and Fedora. The folder for other distributions has fonts in its data; without a
+// font the library's own is used, which lacks some signs.
+constexpr const char* kFontFolders[] = {"/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/TTF",
+                                        "/usr/share/fonts/dejavu-sans-fonts",
+                                        "/usr/share/fonts/dejavu-sans-mono-fonts"};
+constexpr const char *kSans = "DejaVuSans.ttf", *kMono = "DejaVuSansMono.ttf";
 
 // Units, in the order of theme::Letters.
 constexpr float kLetterHeights[] = {15.f, 12.5f, 20.f, 44.f, 12.5f};
 constexpr float kSmallestUnit = 0.75f, kLargestUnit = 6.f;  // pixels
 
-void add_letters(const char* file, float height) {
+// Returns an empty path when no folder has the font.
+std::filesystem::path font_file(const std::string& name) {
+  std::error_code none;
+  for (const std::filesystem::path folder : kFontFolders)
+    if (std::filesystem::exists(folder / name, none)) return folder / name;
+  try {
+    return data_file("fonts/" + name);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+// Text has the names of people: Latin, Greek and Cyrillic letters.
+void add_letters(theme::Letters letters, float height) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  // The fonts contain Latin-1 and the few other characters that the panels use.
-  static const ImWchar signs[] = {0x20, 0xFF, 0x2013, 0x2026, 0x2190, 0x2193, 0x25A0, 0x25CF, 0};
-  if (std::filesystem::exists(file) && atlas.AddFontFromFileTTF(file, height, nullptr, signs)) return;
+  static const ImWchar few[] = {0x20, 0xFF, 0x2013, 0x2026, 0x2190, 0x2193, 0x25A0, 0x25CF, 0};
+  static const ImWchar many[] = {0x20,   0x24F,  0x370,  0x3FF,  0x400,  0x52F,  0x1E00, 0x1EFF,
+                                 0x2013, 0x2026, 0x2190, 0x2193, 0x25A0, 0x25CF, 0};
+  const bool text = letters == theme::Letters::Text || letters == theme::Letters::Small;
+  const auto file = font_file(letters == theme::Letters::Numbers ? kMono : kSans);
+  if (!file.empty() && atlas.AddFontFromFileTTF(file.c_str(), height, nullptr, text ? many : few)) return;
   ImFontConfig config;
   config.SizePixels = height;
   atlas.AddFontDefault(&config);
@@ -101,7 +123,7 @@ void Gui::fit_letters() {
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui::GetIO().Fonts->Clear();
   for (std::size_t k = 0; k < std::size(kLetterHeights); ++k)
-    add_letters(static_cast<theme::Letters>(k) == theme::Letters::Numbers ? kMono : kSans, kLetterHeights[k] * unit);
+    add_letters(static_cast<theme::Letters>(k), kLetterHeights[k] * unit);
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 

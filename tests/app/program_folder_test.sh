@@ -24,7 +24,8 @@ if awk '$3 ~ /^\// {print $3}' libraries | grep -v "^$work/moved/lib/" |
   exit 1
 fi
 # The data of the product are complete.
-for file in organs/liver.obj scenes/tasks/touch_targets.toml scenes/procedures/cholecystectomy.toml curricula/basic.toml; do
+for file in organs/liver.obj scenes/tasks/touch_targets.toml scenes/procedures/cholecystectomy.toml curricula/basic.toml \
+  fonts/DejaVuSans.ttf fonts/DejaVuSansMono.ttf fonts/LICENSE; do
   test -s "$work/moved/data/$file" || { echo "data/$file is missing"; exit 1; }
 done
 trocar --version

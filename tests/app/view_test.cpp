@@ -139,6 +139,17 @@ TEST_F(ViewTest, TouchedFacesAreVisible) {
   EXPECT_EQ(plain.changed(draw()), 0u);
 }
 
+// An organ without marks has no array for them; whatever value the context holds instead, the organ is neither charred
+// nor wet. The first picture of a quality uses the program that draws marks.
+TEST_F(ViewTest, AnOrganWithoutMarksLooksIntact) {
+  glVertexAttrib1f(3, 1.f);
+  glVertexAttrib2f(4, 1.f, 1.f);
+  const Picture first = draw(), second = draw();
+  EXPECT_EQ(first.changed(second), 0u);
+  glVertexAttrib1f(3, 0.f);
+  glVertexAttrib2f(4, 0.f, 0.f);
+}
+
 // A strand in front of the sphere changes the picture where it is, and is hidden behind the sphere.
 TEST_F(ViewTest, StrandsAreVisibleInFront) {
   const Picture plain = draw();
