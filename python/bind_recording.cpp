@@ -16,6 +16,7 @@
 #include "sim/review/score_recording.hpp"
 #include "sim/review/score_trajectory.hpp"
 #include "sim/scene/anatomy.hpp"
+#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/score/attempt_json.hpp"
 #include "sim/task/performed_session.hpp"
@@ -96,9 +97,10 @@ py::dict replay_file(const std::filesystem::path& file, const std::string& backe
 
 py::dict perform(const std::filesystem::path& scene_file, const std::filesystem::path& out, const std::string& skill,
                  std::uint32_t seed, const std::string& backend, const std::optional<std::uint32_t>& anatomy,
-                 bool force) {
-  const Skill chosen_skill = chosen<Skill>("skill", skill, {{"expert", Skill::Expert}, {"clumsy", Skill::Clumsy}});
-  const Scene scene = with_anatomy(load_scene(scene_file, SceneAccess{}), anatomy);
+                 const std::optional<int>& level, bool force) {
+  const Skill chosen_skill = chosen<Skill>(
+      "skill", skill, {{"expert", Skill::Expert}, {"average", Skill::Average}, {"clumsy", Skill::Clumsy}});
+  const Scene scene = with_level(with_anatomy(load_scene(scene_file, SceneAccess{}), anatomy), level);
   if (!scene.task)
     throw InputError(scene_file.string() + ": the scene has no [task] to perform; choose a scene with one");
   check_recording_output(scene, "out", out, force);
@@ -168,9 +170,11 @@ void bind_recording(py::module_& module) {
              "Repeats the queries of a recording; the touched faces must be the recorded ones: a dict with "
              "differing_frames, touches, tip_touches, not_replayed.");
   module.def("perform", &perform, py::arg("scene"), py::arg("out"), py::arg("skill") = "expert", py::arg("seed") = 1,
-             py::arg("backend") = "", py::arg("anatomy") = py::none(), py::arg("force") = false,
+             py::arg("backend") = "", py::arg("anatomy") = py::none(), py::arg("level") = py::none(),
+             py::arg("force") = false,
              "A scripted trainee performs the task of a scene, as `trocar perform`; returns score, elapsed, errors. "
-             "out: the recording; a file that exists is written over only with force.");
+             "skill: expert, average or clumsy. level: of the task; None: the scene as written. out: the recording; a "
+             "file that exists is written over only with force.");
 }
 
 }  // namespace trocar::python

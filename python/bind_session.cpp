@@ -51,10 +51,11 @@ Driver driver_of(const std::string& name) {
 std::unique_ptr<DrivenSession> make_session(const std::filesystem::path& scene, const std::string& backend,
                                             const std::string& check, const std::string& driver,
                                             const std::map<std::string, std::filesystem::path>& trajectories,
-                                            const std::optional<std::uint32_t>& anatomy, bool allow_outside,
+                                            const std::optional<std::uint32_t>& anatomy,
+                                            const std::optional<int>& level, bool allow_outside,
                                             const std::optional<std::filesystem::path>& record, bool force) {
-  const DrivenParams params{backend, check,         driver_of(driver),   trajectories,
-                            anatomy, allow_outside, record.value_or(""), force};
+  const DrivenParams params{backend, check,         driver_of(driver),   trajectories, anatomy,
+                            level,   allow_outside, record.value_or(""), force};
   return std::make_unique<DrivenSession>(scene, params);
 }
 
@@ -238,12 +239,13 @@ void bind_session(py::module_& module) {
   session
       .def(py::init(&make_session), py::arg("scene"), py::kw_only(), py::arg("backend") = "", py::arg("check") = "",
            py::arg("driver") = "caller", py::arg("trajectories") = std::map<std::string, std::filesystem::path>{},
-           py::arg("anatomy") = py::none(), py::arg("allow_outside") = false, py::arg("record") = py::none(),
-           py::arg("force") = false,
+           py::arg("anatomy") = py::none(), py::arg("level") = py::none(), py::arg("allow_outside") = false,
+           py::arg("record") = py::none(), py::arg("force") = false,
            "scene: a .toml file. backend: of the touch query; empty: the scene's. check: a backend that answers every "
            "query again, for example obb-refit. driver: `caller` moves the instruments by move() or drive(); "
            "`scripts` follow the paths of the scene. trajectories: a CSV file for each instrument that follows one. "
-           "anatomy: seed of a variation. record: a recording (.h5) to write. force: write it over a recording that "
+           "anatomy: seed of a variation. level: of the task. record: a recording (.h5) to write. force: write it over "
+           "a recording that "
            "exists.")
       .def("move", &move, py::arg("instrument"), py::arg("tip"), py::arg("roll_deg") = 0.0, py::arg("grip") = 1.0,
            py::arg("energy") = "off",

@@ -8,6 +8,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/scene/anatomy.hpp"
+#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 
 namespace trocar::python {
@@ -31,7 +32,8 @@ std::size_t number_of(const Scene& scene, const std::string& instrument) {
 }
 
 Scene loaded(const std::filesystem::path& file, const DrivenParams& params) {
-  Scene scene = with_anatomy(load_scene(file, SceneAccess{params.allow_outside, {}}), params.anatomy);
+  Scene scene =
+      with_level(with_anatomy(load_scene(file, SceneAccess{params.allow_outside, {}}), params.anatomy), params.level);
   for (const auto& [name, trajectory] : params.trajectories) {
     const TrajectoryRow start = load_trajectory(trajectory).rows.front();
     InstrumentScene& instrument = scene.instruments[number_of(scene, name)];

@@ -31,6 +31,7 @@ struct DrivenParams {
   Driver driver = Driver::Caller;
   std::map<std::string, std::filesystem::path> trajectories;  // by instrument
   std::optional<std::uint32_t> anatomy;                       // seed of a variation
+  std::optional<int> level;                                   // of the task; empty: the scene as written
   bool allow_outside = false;                                 // the scene may read files in any folder
   std::filesystem::path record;                               // recording to write; empty: none
   bool force = false;                                         // write it over a recording that exists

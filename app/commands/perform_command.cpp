@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
@@ -43,7 +44,8 @@ const std::map<std::string, Fault>& faults() {
 
 HandStyle style_of(const PerformCommand& command) {
   if (!command.fault.empty()) return style_with(faults().at(command.fault), command.dose);
-  return style_of(command.skill == "expert" ? Skill::Expert : Skill::Clumsy);
+  const auto skill = std::ranges::find(kSkillNames, command.skill);
+  return style_of(static_cast<Skill>(skill - kSkillNames.begin()));
 }
 
 Scene scene_with_task(const PerformCommand& command) {
@@ -99,8 +101,8 @@ void add_perform_command(CLI::App& program) {
   auto command = std::make_shared<PerformCommand>();
   CLI::App* sub = program.add_subcommand("perform", "Let a scripted trainee perform the task of a scene");
   sub->add_option("scene", command->scene, "Scene with a [task]: .toml")->required();
-  CLI::Option* skill = sub->add_option("--as", command->skill, "expert or clumsy")
-                           ->check(CLI::IsMember({"expert", "clumsy"}))
+  CLI::Option* skill = sub->add_option("--as", command->skill, "expert, average or clumsy")
+                           ->check(CLI::IsMember(std::vector<std::string>(kSkillNames.begin(), kSkillNames.end())))
                            ->capture_default_str();
   CLI::Option* fault = sub->add_option("--fault", command->fault, "an expert with a single fault")
                            ->check(CLI::IsMember(faults()))

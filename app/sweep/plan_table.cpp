@@ -10,7 +10,7 @@ namespace {
 using Kind = ParameterKind;
 
 constexpr Limits kSeeds{0.0, 4294967295.0};
-constexpr std::string_view kSkills[] = {"expert", "clumsy"}, kShapes[] = {"cylinder", "block", "beam", "mesh"};
+constexpr std::string_view kShapes[] = {"cylinder", "block", "beam", "mesh"};
 constexpr std::string_view kModes[] = {"static", "swept"}, kCovers[] = {"paper", "capsule"},
                            kSets[] = {"volume", "exact"};
 
@@ -25,7 +25,7 @@ constexpr ParameterRow kScore[] = {
 
 constexpr ParameterRow kPerform[] = {
     {"scenes", "scene", "", Kind::File, {}, {}, true},
-    {"as", "as", "--as", Kind::Word, {}, kSkills},
+    {"as", "as", "--as", Kind::Word, {}, kSkillNames},
     {"faults", "fault", "--fault", Kind::Word, {}, kFaultNames},
     {"dose", "dose", "--dose", Kind::Number, {0.0, 10.0}},
     {"anatomy", "anatomy", "--anatomy", Kind::Whole, kSeeds},

@@ -66,11 +66,11 @@ class TaskEnv(_Env):
     """
     metadata = {'render_modes': ['rgb_array'], 'render_fps': 15}
 
-    def __init__(self, scene, *, observation='state', frames_per_action=4, seconds=60.0, anatomy=None, backend='scan',
+    def __init__(self, scene, *, observation='state', frames_per_action=4, seconds=60.0, anatomy=None, level=None, backend='scan',
                  picture_size=(84, 84), allow_outside=False, render_mode='rgb_array'):
         if observation not in ('state', 'picture'):
             raise InputError(f"observation '{observation}' is unknown; choose state or picture")
-        self._make = lambda: Session(scene, backend=backend, anatomy=anatomy, allow_outside=allow_outside)
+        self._make = lambda: Session(scene, backend=backend, anatomy=anatomy, level=level, allow_outside=allow_outside)
         self._picture_size = picture_size if observation == 'picture' else None
         self._frames, self._seconds, self.render_mode = int(frames_per_action), float(seconds), render_mode
         self.session = self._make()

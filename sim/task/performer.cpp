@@ -43,6 +43,17 @@ glm::dvec3 normal_of(const MeshView& surface, const SurfaceMark& mark) {
 
 HandStyle style_of(Skill skill) {
   if (skill == Skill::Expert) return {};
+  if (skill == Skill::Average)
+    return {.speed = 0.050,
+            .slide = 0.013,
+            .tremor = 0.00015,
+            .sway = 0.0006,
+            .aim_error = 0.0010,
+            .press = 0.002,
+            .force = 0.7,
+            .wander = 0.0015,
+            .pause = 0.5,
+            .blunder = 0.1};
   return {.speed = 0.035,
           .slide = 0.010,
           .tremor = 0.0004,

@@ -1,8 +1,7 @@
-// Defines scripted trainees, an expert and a clumsy one, who see a task's marks one frame late and move instruments and
-// scope. They replace people in tests of scores, and demonstrate tasks. Reaching movements have minimum jerk: Flash,
-// Hogan, "The coordination of arm movements", J. Neurosci. 5, 1985; tremor lies at 6 to 12 Hz. The same seed gives the
-// same attempt. Units: metres, seconds, world frame.
-// Tested in tests/sim/performer_test.cpp
+// Defines scripted trainees, an expert, an average and a clumsy one, who see a task's marks one frame late and move
+// instruments and scope. They replace people in tests of scores, and demonstrate tasks. Reaching movements have minimum
+// jerk: Flash, Hogan, "The coordination of arm movements", J. Neurosci. 5, 1985; tremor lies at 6 to 12 Hz. The same
+// seed gives the same attempt. Units: metres, seconds, world frame. Tested in tests/sim/performer_test.cpp
 #pragma once
 
 #include <array>
@@ -25,7 +24,9 @@
 
 namespace trocar {
 
-enum class Skill { Expert, Clumsy };
+enum class Skill { Expert, Average, Clumsy };
+// The names that the command line, plans of sweeps and Python use. [Skill]
+inline constexpr std::array<std::string_view, 3> kSkillNames{"expert", "average", "clumsy"};
 // A single fault. An expert with one of them loses points for it, and few for anything else.
 // The last four are critical errors of an operation: a cut without clips, a clip on another duct, a burn deep into an
 // organ with a limit, and a division before the steps that must come first.

@@ -64,6 +64,12 @@ class Sessions(unittest.TestCase):
                 self.assertEqual(json.dumps(score[key]), json.dumps(attempt[key]), key)
             self.assertEqual(score['task']['score'], result['score'])
 
+    def test_levels(self):
+        with trocar.Session(COARSE, level=1, backend='scan') as session:
+            self.assertEqual(session.task['score'], 0.0)
+        for make in (lambda: trocar.Session(COARSE, level=9), lambda: trocar.perform(COARSE, 'x.h5', level=9)):
+            self.assertRaisesRegex(trocar.InputError, 'level', make)
+
     def test_a_recording_is_written_over_only_with_force(self):
         with tempfile.TemporaryDirectory() as folder:
             own = Path(folder) / 'own.h5'

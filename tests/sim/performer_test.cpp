@@ -33,6 +33,21 @@ TEST_P(Performers, TheScoreSeparatesExpertAndClumsy) {
   EXPECT_GE(worst_expert, best_clumsy + 25.0);
 }
 
+// With each seed the average trainee scores between the other two.
+TEST_P(Performers, TheAverageTraineeIsBetween) {
+  Scene scene = test::coarse_scene(GetParam(), folder_);
+  const std::uint32_t seed = 1;
+  const TaskResult expert = test::perform(scene, style_of(Skill::Expert), seed),
+                   average = test::perform(scene, style_of(Skill::Average), seed);
+  scene.task->time_limit = 45.0;  // s   of the clumsy trainee
+  const TaskResult clumsy = test::perform(scene, style_of(Skill::Clumsy), seed);
+  std::printf("%-18s expert %5.1f   average %5.1f %s   clumsy %5.1f\n", GetParam().c_str(), expert.score, average.score,
+              average.finished ? "finished" : "out of time", clumsy.score);
+  EXPECT_TRUE(average.finished);
+  EXPECT_LE(average.score, expert.score);
+  EXPECT_GE(average.score, clumsy.score);
+}
+
 // An expert at half speed with a tremor finishes the task without other faults. A third of the tremor is enough for the
 // scope, which moves the whole picture.
 HandStyle slow_and_jerky(const std::string& task) {
