@@ -8,6 +8,7 @@
 #include "app/commands/options.hpp"
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
+#include "sim/course/curriculum.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -20,7 +21,7 @@ namespace {
 constexpr const char* kQualities[] = {"low", "medium", "high"};
 
 struct RunCommand {
-  std::string scene, folder = "out", picture, state, quality = "auto";
+  std::string scene, folder = "out", picture, state, curriculum, quality = "auto";
   WindowOptions options;
   bool no_check = false, publish = false, force = false;
   IgtlServerParams igtl;
@@ -33,10 +34,12 @@ void check_files(const RunCommand& command) {
   if (command.options.level && command.scene.empty())
     throw InputError("--level needs a scene; name it before the option");
   std::vector<NamedFile> inputs;
+  if (!command.curriculum.empty()) load_curriculum(command.curriculum);
   if (!command.scene.empty())
     inputs =
         files_of(with_level(with_anatomy(load_scene(command.scene, command.options.access), command.options.anatomy),
                             command.options.level));
+  if (!command.curriculum.empty()) inputs.push_back({"--curriculum", command.curriculum});
   refuse_same_files(inputs, {{"--state", command.state}, {"--picture", command.picture}});
   if (!command.state.empty()) OutputFile(command.state, OutputKind::Json);
   if (!command.picture.empty()) OutputFile(command.picture, OutputKind::Picture);
@@ -51,6 +54,7 @@ void run(RunCommand command) {
   command.options.folder = command.folder;
   command.options.picture = command.picture;
   command.options.state = command.state;
+  command.options.curriculum = command.curriculum;
   const auto level = std::find(std::begin(kQualities), std::end(kQualities), command.quality);
   if (command.quality != "auto") command.options.quality = static_cast<Quality>(level - std::begin(kQualities));
   if (command.publish) command.options.igtl = command.igtl;
@@ -91,6 +95,7 @@ void add_run_command(CLI::App& program) {
   sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
   add_person_option(*sub, command->options.person);
   sub->add_option("--database", command->options.database, "Database of people and attempts; default: the station's");
+  sub->add_option("--curriculum", command->curriculum, "Curriculum of the start screen: .toml; default: basic skills");
   add_anatomy_option(*sub, command->options.anatomy);
   add_level_option(*sub, command->options.level);
   add_access_option(*sub, command->options.access);

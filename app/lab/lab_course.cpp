@@ -1,9 +1,11 @@
 #include "app/lab/lab_course.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cctype>
+#include <iterator>
 #include <limits>
 
 #include "app/lab/lab_date.hpp"
@@ -19,7 +21,48 @@ std::string course_id(const std::string& id) {
   return id;
 }
 
-const char* state_text(StepState state) {
+// "task_errors" -> "errors", "probe.path_length" -> "path length of the probe".
+std::string metric_words(const std::string& id) {
+  const std::size_t dot = id.rfind('.');
+  std::string words = dot == std::string::npos ? id : id.substr(dot + 1);
+  if (words.starts_with("task_")) words.erase(0, std::string_view("task_").size());
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return dot == std::string::npos ? words : words + " of the " + id.substr(0, dot);
+}
+
+// Names the metric of a missed limit with words instead of its id.
+std::string in_words(const CourseStep& step, const std::string& missed) {
+  for (const MetricLimit& limit : step.pass.limits) {
+    if (!missed.starts_with(limit.metric + " is ")) continue;
+    std::string sentence = metric_words(limit.metric) + missed.substr(limit.metric.size());
+    sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+    return sentence;
+  }
+  return missed;
+}
+
+bool is_at(const CourseStep& step, const LabAttempt& attempt) {
+  return attempt.scene == scene_key(step.scene) && attempt.level == step.level;
+}
+
+bool is_passed_step(const StepProgress& progress) {
+  return progress.state == StepState::Passed || progress.state == StepState::RefresherDue;
+}
+
+// The first step of this scene and level that is not passed, else the last one.
+std::optional<std::size_t> step_of(const CourseView& view, const LabAttempt& attempt) {
+  std::optional<std::size_t> found;
+  for (std::size_t k = 0; k < view.progress.size(); ++k) {
+    if (!is_at(view.curriculum.steps[k], attempt)) continue;
+    found = k;
+    if (view.progress[k].state != StepState::Passed) break;
+  }
+  return found;
+}
+
+}  // namespace
+
+const char* state_name(StepState state) {
   switch (state) {
     case StepState::Locked:
       return "locked";
@@ -33,13 +76,57 @@ const char* state_text(StepState state) {
   return "";
 }
 
+std::string step_title(const CourseStep& step) { return fmt::format("{}, level {}", step.title, step.level); }
+
 std::string passes_text(const CourseStep& step, const StepProgress& progress) {
   std::string text = fmt::format("{} of {} in a row", progress.in_a_row, step.in_a_row);
   if (step.in_all > step.in_a_row) text += fmt::format(", {} of {}", progress.in_all, step.in_all);
   return text;
 }
 
-}  // namespace
+std::string criteria_text(const CourseStep& step) {
+  std::vector<std::string> criteria;
+  if (step.pass.least_score > 0.0) criteria.push_back(fmt::format("at least {:.4g} points", step.pass.least_score));
+  for (const MetricLimit& limit : step.pass.limits)
+    criteria.push_back(
+        fmt::format("{} {} {:.4g}", metric_words(limit.metric), limit.at_most ? "at most" : "at least", limit.value));
+  if (step.pass.no_critical_error) criteria.emplace_back("no critical error");
+  return criteria.empty() ? "finished" : fmt::format("{}", fmt::join(criteria, ", "));
+}
+
+std::string needs_text(const CourseView& view, std::size_t step) {
+  std::vector<std::string> titles;
+  for (const std::size_t earlier : view.curriculum.steps[step].after)
+    if (!is_passed_step(view.progress[earlier])) titles.push_back(step_title(view.curriculum.steps[earlier]));
+  return fmt::format("{}", fmt::join(titles, "; "));
+}
+
+std::size_t steps_passed(const CourseView& view) {
+  return static_cast<std::size_t>(std::ranges::count_if(view.progress, is_passed_step));
+}
+
+std::optional<StepOutcome> step_outcome(const Curriculum& curriculum, const std::vector<LabAttempt>& attempts,
+                                        const LabAttempt& attempt, double now) {
+  std::vector<LabAttempt> all;
+  std::ranges::copy_if(attempts, std::back_inserter(all), [&](const LabAttempt& a) { return a.key != attempt.key; });
+  const CourseView before = course_view(curriculum, all, now);
+  const auto step = step_of(before, attempt);
+  if (!step) return std::nullopt;
+  all.push_back(attempt);
+  CourseView after = course_view(curriculum, all, now);
+  StepOutcome outcome;
+  outcome.step = *step;
+  for (const std::string& missed : missed_criteria(curriculum.steps[*step], course_attempt(attempt)))
+    outcome.missed.push_back(in_words(curriculum.steps[*step], missed));
+  outcome.completed = !before.progress[*step].passed_on && after.progress[*step].passed_on;
+  outcome.refreshed =
+      before.progress[*step].state == StepState::RefresherDue && after.progress[*step].state == StepState::Passed;
+  for (std::size_t k = 0; k < after.progress.size(); ++k)
+    if (before.progress[k].state == StepState::Locked && after.progress[k].state != StepState::Locked)
+      outcome.unlocked.push_back(k);
+  outcome.after = std::move(after);
+  return outcome;
+}
 
 CourseAttempt course_attempt(const LabAttempt& attempt) {
   CourseAttempt course;
@@ -74,7 +161,7 @@ std::string course_table(const CourseView& view) {
   TextTable table({"step", "state", "passes", "attempts", "best", "passed on (UTC)"});
   for (std::size_t k = 0; k < view.progress.size(); ++k) {
     const StepProgress& progress = view.progress[k];
-    table.add({view.curriculum.steps[k].title, state_text(progress.state),
+    table.add({view.curriculum.steps[k].title, state_name(progress.state),
                passes_text(view.curriculum.steps[k], progress), std::to_string(progress.attempts),
                progress.best ? fmt::format("{:.0f}", *progress.best) : "-",
                progress.passed_on ? text_of_date(*progress.passed_on) : "-"});

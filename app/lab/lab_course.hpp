@@ -2,6 +2,7 @@
 // Tested in tests/app/lab_course_test.cpp
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,35 @@ struct CourseView {
 
 // `now`: a date. `attempts`: of one person, in any order.
 CourseView course_view(Curriculum curriculum, const std::vector<LabAttempt>& attempts, double now);
+
+// "open", "refresher due", ...
+const char* state_name(StepState state);
+// "Touch small targets, level 2"
+std::string step_title(const CourseStep& step);
+// "1 of 2 in a row, 3 of 12 in all"
+std::string passes_text(const CourseStep& step, const StepProgress& progress);
+// "at least 85 points, errors at most 1"
+std::string criteria_text(const CourseStep& step);
+// Why a step is locked: the titles of the steps that it requires and that are not passed, separated by "; ".
+std::string needs_text(const CourseView& view, std::size_t step);
+// The number of steps that are passed, a refresher that is due included.
+std::size_t steps_passed(const CourseView& view);
+
+// What an attempt means for the step of the curriculum to which it belongs.
+struct StepOutcome {
+  std::size_t step = 0;
+  std::vector<std::string> missed;    // criteria, one sentence each; empty: a pass
+  bool completed = false;             // it is the attempt with which the step is passed
+  bool refreshed = false;             // a refresher was due, and this is it
+  std::vector<std::size_t> unlocked;  // steps that it opened
+  CourseView after;                   // the progress with this attempt
+};
+
+// Returns nothing when no step has the attempt's scene and level. `attempts`: of this
+// person; whether `attempt` is one of them makes no difference. Of several steps with the same scene and level the
+// first that is not passed counts.
+std::optional<StepOutcome> step_outcome(const Curriculum& curriculum, const std::vector<LabAttempt>& attempts,
+                                        const LabAttempt& attempt, double now);
 
 // One line for each step, then the next step and what its latest attempt missed.
 std::string course_table(const CourseView& view);

@@ -121,6 +121,17 @@ std::vector<fs::path> LabStation::files_ending(const std::string& ending) const 
 
 std::size_t LabStation::waiting() const { return files_ending(kAttemptEnding).size(); }
 
+std::vector<LabAttempt> LabStation::waiting_of(const std::string& person) const {
+  std::vector<LabAttempt> attempts;
+  for (const fs::path& file : files_ending(kAttemptEnding)) try {
+      LabAttempt attempt = lab_attempt_of_json(read_whole_file(file, kWaitingFile), file);
+      if (attempt.person == person) attempts.push_back(std::move(attempt));
+    } catch (const InputError&) {
+      // Handed in by another program meanwhile, or damaged: hand_in() reports it.
+    }
+  return attempts;
+}
+
 // Scores the recording of a program that was killed. Returns false while a program is writing it.
 bool LabStation::finish(const fs::path& note) const {
   try {

@@ -54,6 +54,8 @@ class LabStation {
   // Does both.
   HandedIn hand_in() const;
   std::size_t waiting() const;
+  // Returns the attempts of a person that wait here; damaged files are left out.
+  std::vector<LabAttempt> waiting_of(const std::string& person) const;
 
  private:
   std::vector<std::filesystem::path> files_ending(const std::string& ending) const;

@@ -12,7 +12,7 @@
 namespace trocar {
 namespace {
 
-constexpr std::size_t kMostSteps = 200;
+constexpr std::size_t kMostUndoSteps = 200;
 constexpr double kGridPerMm = 100.0;  // positions are multiples of 0.01 mm
 constexpr double kTipOnTheWay = 0.6;  // 1: fraction of the path from a new port to the scope's target
 constexpr double kZoneGrid = 1e3;     // per half height
@@ -160,7 +160,7 @@ void Editor::settle(bool busy) {
   if (busy) return;
   std::string text = scene_text(scene, scene.file);
   if (text == settled_text_) return;
-  if (steps_.size() == kMostSteps) steps_.erase(steps_.begin());
+  if (steps_.size() == kMostUndoSteps) steps_.erase(steps_.begin());
   steps_.push_back(std::move(settled_));
   settled_ = scene;
   settled_text_ = std::move(text);

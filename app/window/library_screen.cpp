@@ -6,6 +6,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "app/lab/lab_date.hpp"
 #include "app/report/write_report.hpp"
@@ -15,7 +16,7 @@
 namespace trocar {
 namespace {
 
-constexpr float kPeopleWidth = 330.f, kLibraryHeight = 500.f;  // units
+constexpr float kPeopleWidth = 330.f, kLibraryHeight = 534.f, kLegendWidth = 190.f;  // units
 constexpr std::size_t kMostPeople = 200, kMostShown = 500;
 
 // One colour for each person; more people than colours share them.
@@ -36,6 +37,13 @@ std::string score_label(const std::optional<double>& score) {
   return score ? fmt::format("{:.0f}", *score) : std::string("\u2013");
 }
 
+// "best 92, last 88, 7 attempts"
+std::string summary_of(const std::vector<double>& scores) {
+  if (scores.empty()) return "no scored attempt";
+  return fmt::format("best {:.0f}, last {:.0f}, {} {}", std::ranges::max(scores), scores.back(), scores.size(),
+                     scores.size() == 1 ? "attempt" : "attempts");
+}
+
 // Whether a comes before b in the order of a column of the table.
 bool before(const LabAttempt& a, const LabAttempt& b, int column) {
   switch (column) {
@@ -54,9 +62,13 @@ bool before(const LabAttempt& a, const LabAttempt& b, int column) {
 
 }  // namespace
 
-LibraryScreen::LibraryScreen(const LabStation& station) : station_(station) {
+LibraryScreen::LibraryScreen(const LabStation& station)
+    : station_(station), opening_(std::async(std::launch::async, [station] { return station.open(); })) {}
+
+void LibraryScreen::note_opened() {
+  if (!opening_.valid() || opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
   try {
-    lab_.emplace(station.open());
+    lab_.emplace(opening_.get());
     search();
   } catch (const std::runtime_error& error) {
     fault_ = error.what();
@@ -102,12 +114,23 @@ void LibraryScreen::compare() {
 
 void LibraryScreen::step(const WindowInput& input, double, bool listens) {
   escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
+  note_opened();
 }
 
 void LibraryScreen::picture(const glm::ivec2& size) {
   glViewport(0, 0, size.x, size.y);
   glClearColor(0.04f, 0.05f, 0.06f, 1.f);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+}
+
+// A disc of the person's colour at the end of the line, as in the curves.
+void LibraryScreen::mark_compared(const std::string& person) const {
+  const auto curve = std::ranges::find(curves_, person, &Curve::person);
+  if (curve == curves_.end()) return;
+  const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+  ImGui::GetWindowDrawList()->AddCircleFilled(
+      {to.x - theme::px(12.f), 0.5f * (from.y + to.y)}, theme::px(5.f),
+      theme::packed(person_colour(static_cast<std::size_t>(curve - curves_.begin()))));
 }
 
 void LibraryScreen::people_list() {
@@ -122,8 +145,10 @@ void LibraryScreen::people_list() {
     theme::note_item("Pick " + one.person.id);
     ImGui::SameLine();
     const std::string name = one.person.name.empty() ? one.person.id : one.person.id + ", " + one.person.name;
-    if (ImGui::Selectable(fmt::format("{}  ({})", name, one.attempts).c_str(), k == selected_)) select(k);
+    const std::string label = fmt::format("{}  ({})", name, one.attempts);
+    if (ImGui::Selectable(label.c_str(), k == selected_)) select(k);
     theme::note_item(one.person.id);
+    mark_compared(one.person.id);
     ImGui::PopID();
   }
   if (people_.empty()) theme::text("No people", theme::kQuiet);
@@ -159,7 +184,7 @@ void LibraryScreen::sort_attempts() {
 void LibraryScreen::attempt_table() {
   constexpr ImGuiTableFlags flags =
       ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("attempts", 5, flags, {0.f, comparing_ ? theme::px(190.f) : theme::px(420.f)})) return;
+  if (!ImGui::BeginTable("attempts", 5, flags, {0.f, ImGui::GetContentRegionAvail().y})) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("started (UTC)",
                           ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending, 1.4f);
@@ -190,7 +215,7 @@ void LibraryScreen::attempt_table() {
 // The scores of the compared people against the number of the attempt.
 void LibraryScreen::curves() const {
   const ImVec2 from = ImGui::GetCursorScreenPos(),
-               size(ImGui::GetContentRegionAvail().x - theme::px(150.f), theme::px(210.f));
+               size(ImGui::GetContentRegionAvail().x - theme::px(kLegendWidth), theme::px(210.f));
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(from, {from.x + size.x, from.y + size.y}, IM_COL32(0, 0, 0, 90));
   std::size_t longest = 2;
@@ -217,8 +242,12 @@ void LibraryScreen::curves() const {
   ImGui::Dummy(size);
   ImGui::SameLine();
   ImGui::BeginGroup();
-  for (std::size_t k = 0; k < curves_.size(); ++k) theme::text(curves_[k].person, person_colour(k));
+  const theme::WithLetters small(theme::Letters::Small);
   theme::text("score of each attempt", theme::kQuiet);
+  for (std::size_t k = 0; k < curves_.size(); ++k) {
+    theme::text(curves_[k].person, person_colour(k));
+    theme::text("   " + summary_of(curves_[k].scores), theme::kQuiet);
+  }
   ImGui::EndGroup();
 }
 
@@ -260,8 +289,8 @@ Ask LibraryScreen::panels() {
     theme::text("People and attempts");
   }
   theme::text(without_password(station_.address()), theme::kQuiet);
-  if (!fault_.empty()) {
-    theme::wrapped(fault_, theme::kBad);
+  if (!fault_.empty() || !lab_) {
+    theme::wrapped(fault_.empty() ? "Asking the database..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
     return theme::button("Start screen", 130.f) || escape_ ? Ask::Back : Ask::Nothing;
   }
   Ask ask = Ask::Nothing;
@@ -289,7 +318,7 @@ Ask LibraryScreen::panels() {
 
 ScreenStatus LibraryScreen::status() const {
   ScreenStatus status;
-  status.phase = !fault_.empty() ? "fault" : comparing_ ? "comparing" : "listing";
+  status.phase = !fault_.empty() ? "fault" : !lab_ ? "opening" : comparing_ ? "comparing" : "listing";
   status.file = report_;
   status.note = fault_.empty() ? note_ : fault_;
   status.frames = attempts_.size();

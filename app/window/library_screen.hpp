@@ -2,6 +2,7 @@
 // the scores of several people at a task, one colour each.   Driven in tests/app/window_lab_test.sh
 #pragma once
 
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,8 @@ namespace trocar {
 
 class LibraryScreen final : public Screen {
  public:
-  // Opens the database. If that fails, the screen shows the error message. `station` must outlive the screen.
+  // Opens the database, in a thread of its own, because a server may take seconds to answer. If that fails, the screen
+  // shows the error message. `station` must outlive the screen.
   explicit LibraryScreen(const LabStation& station);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
@@ -34,11 +36,13 @@ class LibraryScreen final : public Screen {
     std::vector<double> scores;  // oldest first
   };
 
+  void note_opened();
   void search();
   void select(std::size_t person);
   void choose_task(const std::string& scene, int level);
   void compare();
   void people_list();
+  void mark_compared(const std::string& person) const;
   void task_choice();
   void attempt_table();
   void sort_attempts();
@@ -47,6 +51,7 @@ class LibraryScreen final : public Screen {
   void write_report_page();
 
   const LabStation& station_;
+  std::future<LabDatabase> opening_;
   std::optional<LabDatabase> lab_;
   std::vector<Listed> people_;
   std::vector<LabAttempt> attempts_;  // of the selected person and task

@@ -104,14 +104,16 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
-ResultsScreen::ResultsScreen(std::filesystem::path recording, const LabStation& station)
-    : station_(station), recording_(std::move(recording)) {}
+ResultsScreen::ResultsScreen(std::filesystem::path recording, const LabStation& station, LabDesk& desk)
+    : station_(station), desk_(desk), outcome_(desk), recording_(std::move(recording)) {}
 
 // The attempt is safe at the station before a server is asked, in a thread that reads no recording.
 void ResultsScreen::keep(const Recording& recording) {
   if (attempt_->activity != name_of(Activity::Attempt) || attempt_->person.empty()) return;
   try {
-    station_.keep(lab_attempt_of(recording, *attempt_));
+    LabAttempt kept = lab_attempt_of(recording, *attempt_);
+    station_.keep(kept);
+    outcome_.set(std::move(kept));
     kept_ = fmt::format("Kept for {}", attempt_->person);
     handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
   } catch (const std::runtime_error& error) {
@@ -126,6 +128,7 @@ void ResultsScreen::note_handed_in() {
     kept_ = fmt::format("Kept for {} at this station, {} waiting: {}", attempt_->person, result.waiting, result.why);
   else
     kept_ = fmt::format("Entered for {}", attempt_->person);
+  desk_.refresh();  // other stations may have added attempts of this person
 }
 
 void ResultsScreen::measure() {
@@ -143,6 +146,7 @@ void ResultsScreen::step(const WindowInput& input, double, bool listens) {
   // The first frame shows a message, because scoring takes time.
   if (shown_++ == 1) measure();
   note_handed_in();
+  outcome_.step();
 }
 
 void ResultsScreen::picture(const glm::ivec2& size) {
@@ -166,6 +170,7 @@ void ResultsScreen::score_column() {
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
   theme::text(task.finished ? "of 100" : "of 100, not finished", theme::kQuiet);
   if (const std::string cap = cap_text(task); !cap.empty()) theme::wrapped(cap, theme::kBad);
+  outcome_.draw();
   theme::heading("Parts of the score: press one to see why");
   part_table(task, opened_);
   theme::heading("Events");
@@ -210,7 +215,12 @@ void ResultsScreen::open_report() {
 
 Ask ResultsScreen::buttons() {
   Ask ask = escape_ ? Ask::Back : Ask::Nothing;
-  if (theme::button("Restart", 130.f, true)) ask = Ask::Again;
+  const bool next = next_step().has_value();
+  if (next) {
+    if (theme::button("Next step", 130.f, true)) ask = Ask::NextStep;
+    ImGui::SameLine();
+  }
+  if (theme::button("Restart", 130.f, !next)) ask = Ask::Again;
   ImGui::SameLine();
   if (theme::button("Replay", 130.f)) ask = Ask::OpenRecording;
   ImGui::SameLine();
@@ -256,6 +266,7 @@ ScreenStatus ResultsScreen::status() const {
   status.phase = attempt_ ? "measured" : fault_.empty() ? "measuring" : "fault";
   status.file = report_.empty() ? recording_ : report_;
   status.note = !fault_.empty() ? fault_ : !note_.empty() ? note_ : !opened_.empty() ? "why " + opened_ : kept_;
+  status.step = outcome_.text();
   return status;
 }
 

@@ -5,7 +5,9 @@
 #include <future>
 #include <optional>
 
+#include "app/lab/lab_desk.hpp"
 #include "app/lab/lab_station.hpp"
+#include "app/window/outcome_panel.hpp"
 #include "app/window/screen.hpp"
 #include "sim/score/attempt.hpp"
 
@@ -14,8 +16,8 @@ namespace trocar {
 class ResultsScreen final : public Screen {
  public:
   // Shows the results of an attempt and, if it names a person, hands it in. `recording`: its file, which must be
-  // closed. `station` must outlive the screen.
-  ResultsScreen(std::filesystem::path recording, const LabStation& station);
+  // closed. `station` and `desk` must outlive the screen; who practised is logged in at the desk.
+  ResultsScreen(std::filesystem::path recording, const LabStation& station, LabDesk& desk);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -23,6 +25,8 @@ class ResultsScreen final : public Screen {
   ScreenStatus status() const override;
 
   const std::filesystem::path& recording() const { return recording_; }
+  // Returns the step of the curriculum that follows; nothing unless the attempt has completed its step.
+  std::optional<std::size_t> next_step() const { return outcome_.next(); }
 
  private:
   void measure();
@@ -35,6 +39,8 @@ class ResultsScreen final : public Screen {
   void open_report();
 
   const LabStation& station_;
+  LabDesk& desk_;
+  OutcomePanel outcome_;
   std::filesystem::path recording_, report_;
   std::optional<Attempt> attempt_;
   std::string fault_, note_, kept_;  // kept_: what became of the attempt

@@ -9,6 +9,7 @@
 
 #include "geometry/error.hpp"
 #include "sim/scene/task_keys.hpp"
+#include "sim/support/data_folder.hpp"
 
 namespace trocar {
 namespace {
@@ -16,6 +17,13 @@ namespace {
 std::string capital(std::string words) {
   if (!words.empty()) words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
   return words;
+}
+
+// A file outside the program's data is the user's; those of the folder "procedures" are operations.
+SceneGroup group_of(const ListedScene& listed) {
+  if (!in_data_folder(listed.file)) return SceneGroup::Own;
+  if (listed.file.parent_path().filename() == "procedures") return SceneGroup::Procedure;
+  return listed.task() || listed.file.parent_path().filename() == "tasks" ? SceneGroup::Task : SceneGroup::Practice;
 }
 
 }  // namespace
@@ -31,6 +39,7 @@ ListedScene listed_scene(const std::filesystem::path& file, const SceneAccess& a
   } catch (const InputError& error) {
     listed.fault = error.what();
   }
+  listed.group = group_of(listed);
   return listed;
 }
 
@@ -44,8 +53,18 @@ std::vector<ListedScene> list_scenes(const std::vector<std::filesystem::path>& f
   std::sort(files.begin(), files.end());
   std::vector<ListedScene> scenes;
   for (const auto& file : files) scenes.push_back(listed_scene(file));
-  std::stable_partition(scenes.begin(), scenes.end(), [](const ListedScene& listed) { return listed.task(); });
+  sort_scenes(scenes, {});
   return scenes;
+}
+
+void sort_scenes(std::vector<ListedScene>& scenes, const Curriculum& curriculum) {
+  const auto rank = [&](const ListedScene& listed) {
+    const auto same = [&](const CourseStep& step) { return scene_key(step.scene) == scene_key(listed.file); };
+    return std::ranges::find_if(curriculum.steps, same) - curriculum.steps.begin();
+  };
+  std::stable_sort(scenes.begin(), scenes.end(), [&](const ListedScene& a, const ListedScene& b) {
+    return a.group != b.group ? a.group < b.group : rank(a) < rank(b);
+  });
 }
 
 std::string title_of(TaskKind kind) {

@@ -18,7 +18,7 @@ ScreenName after(const ScreenState& state, Ask ask) {
       if (ask == Ask::Again) return S::Practice;
       break;
     case S::Results:
-      if (ask == Ask::Again) return S::Practice;
+      if (ask == Ask::Again || ask == Ask::NextStep) return S::Practice;
       if (ask == Ask::OpenRecording) return S::Replay;
       break;
     case S::Replay:

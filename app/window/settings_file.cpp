@@ -12,7 +12,6 @@
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/toml_table.hpp"
-#include "sim/support/names.hpp"
 
 namespace trocar {
 namespace {
@@ -34,8 +33,6 @@ void read_quality(TomlTable& table, std::optional<Quality>& quality) {
 }
 
 void read_last(TomlTable& table, LastChoice& last) {
-  table.optional("person", last.person);
-  if (!last.person.empty() && !name_fault(last.person).empty()) table.fail("person", name_fault(last.person));
   std::string scene;
   table.optional("scene", scene);
   last.scene = scene;
@@ -61,9 +58,8 @@ std::string settings_text(const KeptSettings& kept) {
   if (window.barrel) text += fmt::format("barrel = {}\n", *window.barrel);
   if (window.quality)
     text += fmt::format("quality = \"{}\"\n", kQualityNames[static_cast<std::size_t>(*window.quality)]);
-  return text + fmt::format("\n[last]\nperson = {}\nscene = {}\nlevel = {}\nbackend = {}\n",
-                            toml_text(kept.last.person), toml_text(kept.last.scene.string()), kept.last.level,
-                            toml_text(kept.last.backend));
+  return text + fmt::format("\n[last]\nscene = {}\nlevel = {}\nbackend = {}\n", toml_text(kept.last.scene.string()),
+                            kept.last.level, toml_text(kept.last.backend));
 }
 
 KeptSettings read_settings(const std::filesystem::path& file, const std::string& text) {

@@ -9,9 +9,8 @@
 
 namespace trocar {
 
-// What was chosen on the start screen last.
+// What was chosen on the start screen last. The person is not kept: the next one at the station may be another.
 struct LastChoice {
-  std::string person;           // id; empty: none
   std::filesystem::path scene;  // empty: the first one
   int level = 1;                // of its task, 1..9
   std::string backend = "auto";

@@ -1,11 +1,8 @@
 #include "app/window/start_screen.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <imgui.h>
-#include <imgui_stdlib.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -22,9 +19,16 @@
 namespace trocar {
 namespace {
 
-constexpr float kListWidth = 400.f, kPanelHeight = 520.f, kValueFrom = 150.f, kValueWidth = 250.f;  // units
-constexpr std::size_t kMostRecordings = 40;
-constexpr int kFreshFrames = 4;
+// Units.
+constexpr float kPanelWidth = 1120.f, kListWidth = 450.f, kValueFrom = 150.f, kValueWidth = 250.f;
+constexpr float kLeastHeight = 676.f, kMostHeight = 1000.f, kMargin = 44.f;  // of the panel; above and below it
+constexpr float kPersonFrom = 486.f;
+constexpr float kTitleAndButtons = 124.f;
+
+// A panel for a window of 16 : 9; a higher window has room for longer lists.
+float panel_height() {
+  return std::clamp(ImGui::GetIO().DisplaySize.y / theme::px(1.f) - kMargin, kLeastHeight, kMostHeight);
+}
 
 // Draws the background, whose circles suggest the view through a scope.
 void backdrop() {
@@ -37,23 +41,21 @@ void backdrop() {
                    IM_COL32(86, 180, 233, 26 - 7 * ring), 96, theme::px(1.5f));
 }
 
-std::string when_written(const std::filesystem::path& file) {
-  struct stat info {};
-  if (stat(file.c_str(), &info) != 0) return {};
-  return fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(info.st_mtime));
-}
-
 }  // namespace
 
 StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
-                         GlContext& context, std::string person)
+                         GlContext& context, LabDesk& desk, const std::string& person, const LastChoice& last)
     : scenes_(std::move(scenes)),
-      folder_(std::move(recordings)),
       access_(std::move(access)),
+      desk_(desk),
+      login_(desk, person),
+      recordings_(std::move(recordings)),
       backends_(&context),
-      person_(std::move(person)) {
+      backend_(last.backend) {
   why_ = backends_.resolve(backend_, {}).why;
-  if (!scenes_.empty()) select(0);
+  if (scenes_.empty()) return;
+  select(listed(last.scene).value_or(0));
+  if (last.level <= levels_of(scenes_[selected_].scene)) level_ = last.level;
 }
 
 void StartScreen::select(std::size_t scene) {
@@ -65,30 +67,48 @@ void StartScreen::select(std::size_t scene) {
   fault_ = scenes_[scene].fault;
 }
 
-void StartScreen::choose(const std::filesystem::path& file) {
+std::optional<std::size_t> StartScreen::listed(const std::filesystem::path& file) const {
   std::error_code ignored;
-  const auto same = [&](const ListedScene& listed) { return std::filesystem::equivalent(listed.file, file, ignored); };
-  const auto found = std::find_if(scenes_.begin(), scenes_.end(), same);
-  const auto number = static_cast<std::size_t>(found - scenes_.begin());
-  if (found == scenes_.end())
-    scenes_.push_back(listed_scene(file, access_));
-  else
-    *found = listed_scene(file, access_);
-  select(number);
+  for (std::size_t k = 0; k < scenes_.size(); ++k)
+    if (std::filesystem::equivalent(scenes_[k].file, file, ignored)) return k;
+  return std::nullopt;
 }
 
-void StartScreen::restore(const LastChoice& last) {
-  if (person_.empty()) person_ = last.person;
-  backend_ = last.backend;
-  why_ = backends_.resolve(backend_, {}).why;
-  std::error_code none;
-  if (last.scene.empty() || !std::filesystem::exists(last.scene, none)) return;
-  choose(last.scene);
-  level_ = std::min(last.level, std::max(levels_of(scenes_[selected_].scene), 1));
+void StartScreen::choose(const std::filesystem::path& file) {
+  const std::size_t number = listed(file).value_or(scenes_.size());
+  if (number == scenes_.size())
+    scenes_.push_back(listed_scene(file, access_));
+  else
+    scenes_[number] = listed_scene(file, access_);
+  sort_scenes(scenes_, desk_.curriculum());
+  select(listed(file).value_or(0));
+  shelf_.reveal();
+}
+
+void StartScreen::choose_step(std::size_t number) {
+  const CourseStep& step = desk_.curriculum().steps[number];
+  auto found = listed(step.scene);
+  // A copy of the program's scenes, which TROCAR_DATA names, has the same file names.
+  for (std::size_t k = 0; k < scenes_.size() && !found; ++k)
+    if (scenes_[k].group != SceneGroup::Own && scene_key(scenes_[k].file) == scene_key(step.scene)) found = k;
+  if (!found)
+    choose(step.scene);
+  else if (*found != selected_)
+    select(*found);
+  if (step.level <= levels_of(scenes_[selected_].scene)) level_ = step.level;
+  shelf_.reveal();
+}
+
+// The step of the curriculum to which the chosen scene and level belong.
+std::optional<std::size_t> StartScreen::chosen_step() const {
+  const auto& steps = desk_.curriculum().steps;
+  for (std::size_t k = 0; k < steps.size(); ++k)
+    if (steps[k].level == level_ && scene_key(steps[k].scene) == scene_key(scenes_[selected_].file)) return k;
+  return std::nullopt;
 }
 
 LastChoice StartScreen::choice() const {
-  LastChoice last{person_, {}, level_, backend_};
+  LastChoice last{{}, level_, backend_};
   if (!scenes_.empty()) last.scene = scenes_[selected_].file;
   return last;
 }
@@ -101,6 +121,11 @@ Scene StartScreen::scene() const {
 }
 
 void StartScreen::step(const WindowInput& input, double, bool listens) {
+  if (follow_ && desk_.person() == login_.person() && desk_.view()) {
+    follow_ = false;
+    if (const auto next = desk_.view()->next) choose_step(*next);
+    course_.reveal();
+  }
   const auto pressed = [&](Key key) { return std::ranges::find(input.pressed, key) != input.pressed.end(); };
   enter_ = pressed(Key::Enter) && listens;
   escape_ = pressed(Key::Escape);
@@ -112,33 +137,31 @@ void StartScreen::picture(const glm::ivec2& size) {
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 }
 
-void StartScreen::scene_entry(std::size_t k) {
-  const ListedScene& listed = scenes_[k];
-  const std::string label = fmt::format("{}##{}", listed.title, k);
-  if (!listed.fault.empty()) ImGui::PushStyleColor(ImGuiCol_Text, {0.97f, 0.60f, 0.22f, 1.f});
-  if (ImGui::Selectable(label.c_str(), k == selected_, 0, {0.f, theme::px(22.f)})) select(k);
-  if (!listed.fault.empty()) ImGui::PopStyleColor();
-  theme::note_item(listed.title);
-  if (fresh_ > 0 && k == selected_) ImGui::SetItemDefaultFocus();
-  if (ImGui::IsItemFocused() && k != selected_ && fresh_ == 0) select(k);
-}
-
-void StartScreen::scene_list() {
-  fresh_ = ImGui::IsWindowAppearing() ? kFreshFrames : std::max(fresh_ - 1, 0);
-  ImGui::BeginChild("scenes", {theme::px(kListWidth), theme::px(kPanelHeight)}, false, ImGuiWindowFlags_NavFlattened);
-  ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, {0.02f, 0.5f});
-  for (const bool tasks : {true, false}) {
-    bool any = false;
-    for (std::size_t k = 0; k < scenes_.size(); ++k) {
-      if (scenes_[k].task() != tasks) continue;
-      if (!any) theme::heading(tasks ? "Tasks" : "Free practice");
-      any = true;
-      scene_entry(k);
-    }
-    if (any) ImGui::Dummy({0.f, theme::px(8.f)});
+void StartScreen::left_tabs() {
+  if (!ImGui::BeginTabBar("lists")) return;
+  if (ImGui::BeginTabItem("Scenes")) {
+    theme::note_item("Scenes");
+    course_open_ = false;
+    ImGui::BeginChild("scenes", {0.f, 0.f}, false, ImGuiWindowFlags_NavFlattened);
+    if (const auto scene = shelf_.draw(scenes_, selected_)) select(*scene);
+    ImGui::EndChild();
+    ImGui::EndTabItem();
+  } else {
+    theme::note_item("Scenes");
   }
-  ImGui::PopStyleVar();
-  ImGui::EndChild();
+  const auto flags = open_course_ ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None;
+  open_course_ = false;
+  if (ImGui::BeginTabItem("Curriculum", nullptr, flags)) {
+    theme::note_item("Curriculum");
+    course_open_ = true;
+    ImGui::BeginChild("steps", {0.f, 0.f}, false, ImGuiWindowFlags_NavFlattened);
+    if (const auto step = course_.draw(desk_, chosen_step())) choose_step(*step);
+    ImGui::EndChild();
+    ImGui::EndTabItem();
+  } else {
+    theme::note_item("Curriculum");
+  }
+  ImGui::EndTabBar();
 }
 
 void StartScreen::details() {
@@ -152,7 +175,8 @@ void StartScreen::details() {
     return;
   }
   if (listed.task()) {
-    theme::text(title_of(listed.scene.task->kind), theme::kSkyBlue);
+    if (const std::string kind = title_of(listed.scene.task->kind); kind != listed.title)
+      theme::text(kind, theme::kSkyBlue);
     ImGui::Spacing();
     theme::wrapped(listed.scene.task->instructions);
   } else {
@@ -160,7 +184,28 @@ void StartScreen::details() {
   }
   ImGui::Spacing();
   theme::wrapped(preview_of(listed.scene), theme::kQuiet);
+  if (listed.group == SceneGroup::Own) theme::wrapped(listed.file.string(), theme::kQuiet);
+  step_details();
   ImGui::Dummy({0.f, theme::px(6.f)});
+}
+
+// What the curriculum asks at this scene and level, and where the person stands.
+void StartScreen::step_details() {
+  const auto number = chosen_step();
+  if (!number || !desk_.view() || *number >= desk_.view()->progress.size()) return;
+  const CourseView& view = *desk_.view();
+  const CourseStep& step = view.curriculum.steps[*number];
+  const StepProgress& progress = view.progress[*number];
+  ImGui::Spacing();
+  if (progress.state == StepState::Locked)
+    theme::wrapped(fmt::format("Step of the curriculum, locked; it needs: {}. Attempts count once it is open.",
+                               needs_text(view, *number)),
+                   theme::kYellow);
+  else
+    theme::wrapped(
+        fmt::format("Step of the curriculum, {}: {}.", state_name(progress.state), passes_text(step, progress)),
+        progress.state == StepState::RefresherDue ? theme::kYellow : theme::kGood);
+  theme::wrapped(fmt::format("A pass has {}.", criteria_text(step)), theme::kQuiet);
 }
 
 std::optional<Skill> StartScreen::performer() const {
@@ -207,8 +252,7 @@ void StartScreen::device_choice(const char* label, std::string& device) {
   ImGui::EndCombo();
 }
 
-void StartScreen::choices() {
-  theme::heading("Setup");
+void StartScreen::backend_choice() {
   theme::label("Collision backend", kValueFrom, kValueWidth);
   if (ImGui::BeginCombo("##backend", backend_.c_str())) {
     std::vector<std::string> names = {"auto"};
@@ -220,11 +264,13 @@ void StartScreen::choices() {
     }
     ImGui::EndCombo();
   }
-  {
-    const theme::WithLetters small(theme::Letters::Small);
-    ImGui::SetCursorPosX(theme::px(kValueFrom));
-    theme::wrapped(why_, theme::kQuiet);
-  }
+  const theme::WithLetters small(theme::Letters::Small);
+  ImGui::SetCursorPosX(theme::px(kValueFrom));
+  theme::wrapped(why_, theme::kQuiet);
+}
+
+void StartScreen::choices() {
+  theme::heading("Setup");
   const Scene& scene = scenes_[selected_].scene;
   level_choice();
   if (scene.task) who_choice();
@@ -233,25 +279,15 @@ void StartScreen::choices() {
       device_choice(scene.instruments[k].name.c_str(), devices_[k]);
     device_choice("scope", devices_.back());
   }
-  if (performer()) return;
-  theme::label("Person (optional)", kValueFrom, kValueWidth);
-  ImGui::InputTextWithHint("##person", "id that attempts are kept under", &person_);
-  theme::note_item("Person");
-  const std::string wrong = person_.empty() ? "" : name_fault(person_);
-  if (!wrong.empty()) theme::wrapped(wrong, theme::kBad);
+  backend_choice();
 }
 
 Ask StartScreen::buttons() {
-  const bool named = person_.empty() || name_fault(person_).empty();
-  const bool can_start = !scenes_.empty() && scenes_[selected_].fault.empty() && named;
+  const bool can_start = !scenes_.empty() && scenes_[selected_].fault.empty() && login_.valid();
   Ask ask = Ask::Nothing;
-  if (theme::button("Start", 150.f, true, can_start) || (enter_ && can_start && !choosing_recording_))
-    ask = Ask::Practise;
+  if (theme::button("Start", 150.f, true, can_start) || (enter_ && can_start)) ask = Ask::Practise;
   ImGui::SameLine();
-  if (theme::button("Open recording...", 170.f)) {
-    list_recordings();
-    choosing_recording_ = true;
-  }
+  if (theme::button("Open recording...", 170.f)) recordings_.open();
   ImGui::SameLine();
   if (theme::button("People...", 130.f)) ask = Ask::OpenLibrary;
   ImGui::SameLine();
@@ -259,50 +295,6 @@ Ask StartScreen::buttons() {
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowWidth() - theme::px(110.f + 12.f));
   if (theme::button("Quit", 110.f)) ask = Ask::Quit;
-  return ask;
-}
-
-void StartScreen::list_recordings() {
-  recordings_.clear();
-  std::error_code error;
-  std::vector<std::filesystem::directory_entry> files;
-  for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".h5") files.push_back(*entry);
-  std::ranges::sort(files,
-                    [&](const auto& a, const auto& b) { return a.last_write_time(error) > b.last_write_time(error); });
-  if (files.size() > kMostRecordings) files.resize(kMostRecordings);
-  for (const auto& file : files)
-    recordings_.push_back(
-        {file.path(), fmt::format("{}   {}", when_written(file.path()), file.path().filename().string())});
-}
-
-Ask StartScreen::recordings_panel() {
-  const theme::Panel panel("recordings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Used,
-                           0.55f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Open a recording");
-  }
-  Ask ask = Ask::Nothing;
-  theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
-  ImGui::BeginChild("files", {0.f, theme::px(300.f)}, true, ImGuiWindowFlags_NavFlattened);
-  if (recordings_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
-  for (const RecordingFile& recording : recordings_) {
-    if (ImGui::Selectable(recording.label.c_str())) {
-      recording_ = recording.file;
-      ask = Ask::OpenRecording;
-    }
-    theme::note_item(recording.file.filename().string());
-  }
-  ImGui::EndChild();
-  ImGui::SetNextItemWidth(-1.f);
-  const bool typed = ImGui::InputTextWithHint("##typed", "or type a file name and press Enter", &typed_,
-                                              ImGuiInputTextFlags_EnterReturnsTrue);
-  if (typed && !typed_.empty()) {
-    recording_ = typed_;
-    ask = Ask::OpenRecording;
-  }
-  if (theme::button("Cancel", 110.f) || escape_ || ask != Ask::Nothing) choosing_recording_ = false;
   return ask;
 }
 
@@ -338,23 +330,48 @@ Ask StartScreen::hosts_panel() {
 Ask StartScreen::panels() {
   backdrop();
   if (!asked_hosts_.empty()) return hosts_panel();
-  const Ask ask = choosing_recording_ ? recordings_panel() : main_panel();
+  Ask ask = Ask::Nothing;
+  if (!recordings_.is_open())
+    ask = main_panel();
+  else if (recordings_.draw(escape_))
+    ask = Ask::OpenRecording;
   return ask == Ask::Practise && must_ask() ? Ask::Nothing : ask;
 }
 
-Ask StartScreen::main_panel() {
-  const theme::Panel panel("start", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
+void StartScreen::title_bar() {
+  const float top = ImGui::GetCursorPosY();
   {
     const theme::WithLetters title(theme::Letters::Title);
     theme::text("Trocar");
   }
-  ImGui::SameLine(theme::px(210.f));
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
+  const float below = ImGui::GetCursorPosY();
+  ImGui::SetCursorPos({theme::px(210.f), top + theme::px(22.f)});
   theme::text("Laparoscopic surgery trainer", theme::kQuiet);
-  ImGui::Dummy({0.f, theme::px(4.f)});
-  scene_list();
+  ImGui::SetCursorPos({theme::px(kPersonFrom), top});
+  ImGui::BeginGroup();
+  if (login_.draw()) open_course_ = follow_ = true;
+  ImGui::EndGroup();
+  const theme::WithLetters small(theme::Letters::Small);
+  ImGui::SetCursorPos({theme::px(kPersonFrom), top + theme::px(34.f)});
+  const std::string wrong = login_.valid() ? "" : name_fault(login_.person());
+  if (wrong.empty())
+    theme::text(progress_line(desk_), desk_.why().empty() ? theme::kQuiet : theme::kBad);
+  else
+    theme::text(wrong, theme::kBad);
+  ImGui::SetCursorPosY(below + theme::px(4.f));
+}
+
+Ask StartScreen::main_panel() {
+  const float height = panel_height();
+  const theme::Panel panel("start", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {kPanelWidth, height}}, theme::PanelKind::Used,
+                           0.55f);
+  title_bar();
+  const float list_height = theme::px(height - kTitleAndButtons);
+  ImGui::BeginChild("left", {theme::px(kListWidth), list_height}, false, ImGuiWindowFlags_NavFlattened);
+  left_tabs();
+  ImGui::EndChild();
   ImGui::SameLine(0.f, theme::px(24.f));
-  ImGui::BeginChild("details", {0.f, theme::px(kPanelHeight)}, false, ImGuiWindowFlags_NavFlattened);
+  ImGui::BeginChild("details", {0.f, list_height}, false, ImGuiWindowFlags_NavFlattened);
   if (scenes_.empty()) {
     theme::wrapped("No scene found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
   } else {
@@ -368,9 +385,13 @@ Ask StartScreen::main_panel() {
 
 ScreenStatus StartScreen::status() const {
   ScreenStatus status;
-  status.phase = !asked_hosts_.empty() ? "hosts" : choosing_recording_ ? "recordings" : "scenes";
-  if (!scenes_.empty()) status.file = scenes_[selected_].file;
+  status.phase = !asked_hosts_.empty()   ? "hosts"
+                 : recordings_.is_open() ? "recordings"
+                 : course_open_          ? "curriculum"
+                                         : "scenes";
+  status.file = scene_file();
   status.note = fault_;
+  status.step = login_.person() == desk_.person() ? progress_line(desk_) : "";
   return status;
 }
 

@@ -1,8 +1,9 @@
 // Writes the window's state to a file, for tests and remote control: one JSON object, rewritten at most ten times a
 // second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown`
 // counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left.
-// In a practice session also "tip_mm" (of the selected instrument), "goal_mm" (where its task continues), "progress".
-// Used in tests/app/window_path_test.sh and window_burn_test.py
+// On the start screen and the results also "step", on the curriculum. In a practice session also "tip_mm" (of the
+// selected instrument), "goal_mm" (where its task continues), "progress". Used in tests/app/window_path_test.sh and
+// window_burn_test.py
 #pragma once
 
 #include <chrono>

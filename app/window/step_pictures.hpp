@@ -2,9 +2,11 @@
 // the current one.   Driven in tests/app/step_picture_test.py
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/window/picture_texture.hpp"
 #include "sim/scene/task_scene.hpp"
 
 namespace trocar {
@@ -12,25 +14,19 @@ namespace trocar {
 // Uses the current OpenGL context, from the first draw() to the destructor.
 class StepPictures {
  public:
-  StepPictures() = default;
-  ~StepPictures();
-  StepPictures(const StepPictures&) = delete;
-  StepPictures& operator=(const StepPictures&) = delete;
-
   // Draws the step's picture as wide as the panel; nothing where it has none or where it could not be read.
   void draw(const TaskScene& task, std::size_t step);
   // Returns why a picture could not be read, once; else an empty text.
   std::string new_fault();
 
  private:
-  struct Texture {
+  struct Picture {
     bool tried = false;
-    unsigned name = 0;    // OpenGL's; 0: none
-    float aspect = 1.0f;  // height, relative to the width
+    std::optional<PictureTexture> texture;
   };
-  void load(const TaskStep& step, Texture& texture);
+  void load(const TaskStep& step, Picture& picture);
 
-  std::vector<Texture> textures_;  // [step]
+  std::vector<Picture> pictures_;  // [step]
   std::string fault_;
 };
 

@@ -11,6 +11,7 @@
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
 #include "app/window/library_screen.hpp"
+#include "app/window/own_scenes.hpp"
 #include "app/window/practice_screen.hpp"
 #include "app/window/replay_screen.hpp"
 #include "app/window/results_screen.hpp"
@@ -31,9 +32,17 @@ using Clock = std::chrono::steady_clock;
 // sync misses no refresh.
 constexpr std::chrono::duration<double> kShortestFrame{1.0 / 64.0};
 
-std::vector<ListedScene> scenes_of_the_program() {
+// Returns the scenes of the program and, after them, those of the user.
+std::vector<ListedScene> all_scenes(const OwnScenes& own, const WindowOptions& options, const Curriculum& curriculum) {
   const auto folder = data_file("scenes");
-  return list_scenes({folder / "tasks", folder / "procedures", folder});
+  std::vector<ListedScene> scenes = list_scenes({folder / "tasks", folder / "procedures", folder});
+  for (ListedScene& scene : own.scenes(options.folder, options.access)) scenes.push_back(std::move(scene));
+  sort_scenes(scenes, curriculum);
+  return scenes;
+}
+
+Curriculum curriculum_of(const WindowOptions& options) {
+  return load_curriculum(options.curriculum.empty() ? data_file("curricula/basic.toml") : options.curriculum);
 }
 
 class WindowProgram {
@@ -45,13 +54,15 @@ class WindowProgram {
         state_file_(options.state),
         station_(lab_places(), options.database),
         keeper_(settings_file()),
-        settings_(keeper_.at_start().window) {
+        settings_(keeper_.at_start().window),
+        desk_(station_, curriculum_of(options)),
+        own_scenes_(lab_places().waiting.parent_path() / "scenes.json") {
     station_.finish_begun();
     handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
     if (options.quality) settings_.quality = options.quality;
-    start_ = std::make_unique<StartScreen>(scenes_of_the_program(), options.folder, options.access, window.context(),
-                                           options.person);
-    start_->restore(keeper_.at_start().last);
+    start_ =
+        std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
+                                      options.access, window.context(), desk_, options.person, keeper_.at_start().last);
     if (!keeper_.fault().empty()) start_->say(keeper_.fault());
     if (options.scene.empty()) return;
     load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
@@ -114,13 +125,14 @@ class WindowProgram {
       keep_settings();
       prepare(ask);
       state_ = next(state_, ask);
+      if (state_.now == ScreenName::Start) desk_.refresh();
     } catch (const std::runtime_error& error) {
       start_->say(error.what());
       state_ = {};
     }
     if (state_.now != ScreenName::Practice) practice_.reset();
     if (state_.now != ScreenName::Replay) replay_.reset();
-    if (state_.now != ScreenName::Editor) editor_.reset();
+    if (state_.now != ScreenName::Editor) editor_.reset(), saved_scene_.clear();
     if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay) library_.reset();
   }
 
@@ -149,10 +161,12 @@ class WindowProgram {
       if (key == Key::F11) settings_.full_screen = !settings_.full_screen;
     }
     window_.fill_screen(settings_.full_screen);
+    desk_.step();
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
     const Ask ask = show_panels(shown);
     state_file_.write(state_.now, shown.status(), gui_.locations());
     window_.show();
+    note_saved_scene();
     return help_ ? Ask::Nothing : ask;
   }
 
@@ -164,12 +178,26 @@ class WindowProgram {
     keeper_.keep(kept);
   }
 
+  // The editor's scenes are listed on the start screen, now and at the next start.
+  void note_saved_scene() {
+    if (!editor_ || editor_->saved() == saved_scene_) return;
+    saved_scene_ = editor_->saved();
+    if (saved_scene_.empty()) return;
+    own_scenes_.note(saved_scene_);
+    start_->choose(saved_scene_);
+  }
+
   void prepare(Ask ask) {
     if (ask == Ask::Practise && state_.now == ScreenName::Editor) {
       start_->choose(editor_->saved());
       if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
     }
     if (ask == Ask::Practise) practise(chosen_scene(), start_->backend());
+    if (ask == Ask::NextStep) {
+      start_->choose_step(*results_->next_step());
+      if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
+      practise(chosen_scene(), start_->backend());
+    }
     if (ask == Ask::Edit)
       editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, settings_, window_.context());
     if (ask == Ask::Again) {
@@ -180,7 +208,8 @@ class WindowProgram {
     if (ask == Ask::OpenRecording)
       replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context());
     if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_);
-    if (ask == Ask::Finish) results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), station_);
+    if (ask == Ask::Finish)
+      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), station_, desk_);
   }
 
   std::filesystem::path chosen_recording() const {
@@ -198,6 +227,7 @@ class WindowProgram {
   void practise(const Scene& scene, const std::string& backend) {
     last_scene_ = scene;
     backend_ = backend;
+    if (!start_->performer()) start_->log_in();
     const PracticePlan plan{start_->performer(), backend,       options_.check, start_->person(),
                             options_.folder,     options_.igtl, &station_};
     practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, &window_.context()), settings_,
@@ -210,8 +240,10 @@ class WindowProgram {
   StateFile state_file_;
   LabStation station_;
   SettingsKeeper keeper_;
-  std::future<HandedIn> handing_in_;  // what waited when the program started
   WindowSettings settings_;
+  LabDesk desk_;
+  OwnScenes own_scenes_;
+  std::future<HandedIn> handing_in_;  // what waited when the program started
   ScreenState state_;
   std::unique_ptr<StartScreen> start_;
   std::unique_ptr<PracticeScreen> practice_;
@@ -220,6 +252,7 @@ class WindowProgram {
   std::unique_ptr<EditorScreen> editor_;
   std::unique_ptr<LibraryScreen> library_;
   Scene last_scene_;
+  std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;
   bool help_ = false;
 };

@@ -28,6 +28,7 @@ struct WindowOptions {
   SceneAccess access;                    // files and hosts that scenes may use
   std::string person;                    // id of who practises; empty: no person is named
   std::string database;                  // address of the lab's database; empty: the station's
+  std::filesystem::path curriculum;      // empty: the program's own
   std::optional<std::uint32_t> anatomy;  // of `scene`; empty: its own
   std::optional<int> level;              // of `scene`; empty: 1
   int width = 1280, height = 720;        // pixels

@@ -168,6 +168,11 @@ TEST_F(Input, HugeCellsAndRepeatedColumnsAreRefused) {
   expect_short(query(file("esc.obj", "v 0 0 \x1b[31m\n"), trajectory_), "esc.obj:1:");
 }
 
+TEST_F(Input, ACurriculumIsCheckedBeforeAWindowOpens) {
+  expect_refused("run --curriculum " + file("bad.toml", "title = \"T\"\n"), "bad.toml:1: step: is missing");
+  expect_refused("run --curriculum " + (folder_.path() / "none.toml").string(), "none.toml");
+}
+
 TEST_F(Input, NothingLastsLongerThanADay) {
   const std::string row = ",20,20,80,20,20,10\n";
   const auto motion = [&](const char* name, const char* last) {

@@ -59,6 +59,52 @@ TEST(LabCourse, AStepIsPassedTwiceInARowAndThenTheNextOneOpens) {
   EXPECT_NE(course_table(course_view(curriculum, attempts, 100.0)).find("all steps are passed"), std::string::npos);
 }
 
+// Counted by hand: the third attempt is the second pass in a row.
+TEST(LabCourse, AnAttemptsOutcomeSaysWhatItMissedAndWhatItOpens) {
+  const Curriculum curriculum = parse_curriculum(kTwoSteps, "c.toml");
+  std::vector<LabAttempt> attempts = {step_attempt(1, 90, 2), step_attempt(2, 90, 0), step_attempt(3, 90, 0)};
+  for (std::size_t k = 0; k < attempts.size(); ++k) attempts[k].key = std::to_string(k);
+  const auto first = step_outcome(curriculum, {}, attempts[0], 100.0);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->step, 0u);
+  EXPECT_EQ(first->missed, std::vector<std::string>{"Errors is 2; at most 1 is required."});
+  EXPECT_FALSE(first->completed);
+  EXPECT_TRUE(first->unlocked.empty());
+  const auto second = step_outcome(curriculum, {attempts[0]}, attempts[1], 100.0);
+  EXPECT_TRUE(second->missed.empty());
+  EXPECT_FALSE(second->completed);
+  EXPECT_EQ(second->after.progress[0].in_a_row, 1);
+  const auto third = step_outcome(curriculum, attempts, attempts[2], 100.0);  // among the others, too
+  EXPECT_TRUE(third->completed);
+  EXPECT_EQ(third->unlocked, std::vector<std::size_t>{1});
+  EXPECT_EQ(third->after.next, 1u);
+  EXPECT_EQ(steps_passed(third->after), 1u);
+}
+
+TEST(LabCourse, AnAttemptOfNoStepHasNoOutcome) {
+  const Curriculum curriculum = parse_curriculum(kTwoSteps, "c.toml");
+  EXPECT_FALSE(step_outcome(curriculum, {}, step_attempt(1, 90, 0, 3), 100.0));
+  EXPECT_FALSE(step_outcome({}, {}, step_attempt(1, 90, 0), 100.0));
+}
+
+TEST(LabCourse, ARefresherThatIsDueIsDoneWithOnePass) {
+  const Curriculum curriculum = parse_curriculum(
+      "title = \"T\"\n[[step]]\nname = \"a\"\nscene = \"x.toml\"\nrefresher_days = 1\nin_a_row = 2\n", "c.toml");
+  std::vector<LabAttempt> attempts = {step_attempt(1, 90, 0), step_attempt(2, 90, 0), step_attempt(2e5, 90, 0)};
+  for (std::size_t k = 0; k < attempts.size(); ++k) attempts[k].key = std::to_string(k);
+  const auto outcome = step_outcome(curriculum, {attempts[0], attempts[1]}, attempts[2], 2.1e5);
+  EXPECT_TRUE(outcome->refreshed);
+  EXPECT_FALSE(outcome->completed);
+}
+
+TEST(LabCourse, CriteriaAndLocksAreSentences) {
+  const CourseView view = course_view(parse_curriculum(kTwoSteps, "c.toml"), {}, 100.0);
+  EXPECT_EQ(criteria_text(view.curriculum.steps[0]), "at least 80 points, errors at most 1, no critical error");
+  EXPECT_EQ(needs_text(view, 1), "First, level 1");
+  EXPECT_EQ(needs_text(view, 0), "");
+  EXPECT_EQ(passes_text(view.curriculum.steps[0], view.progress[0]), "0 of 2 in a row");
+}
+
 TEST(LabCourse, TheReadyMadeCurriculumIsShownForANewPerson) {
   const CourseView view = course_view(load_curriculum(data_file("curricula/basic.toml")), {}, 1.8e9);
   EXPECT_EQ(view.next, 0u);

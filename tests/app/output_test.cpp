@@ -230,6 +230,15 @@ TEST_F(Output, ADemonstrationReplacesOnlyADemonstration) {
   }
 }
 
+TEST_F(Output, APictureOfASceneNeedsNoRecording) {
+  const std::string picture = "picture " + scene_ + " --width 64 --height 36 -o " + at("drawn");
+  const Outcome outcome = run(picture);
+  if (outcome.err.find("needs OpenGL") != std::string::npos) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(read_file(at("drawn/s.png")).starts_with("\x89PNG"));
+  expect_kept(file("drawn/s.png", "precious"), picture, "not written over");
+}
+
 TEST_F(Output, OnlyRegularFilesAreWritten) {
   const std::string make = "mesh make superellipsoid --faces 500 -o ";
   ASSERT_EQ(mkfifo(at("pipe.obj").c_str(), 0600), 0);

@@ -85,7 +85,8 @@ shrink() {
 }
 start_program() {
   rm -f "$state"
-  export XDG_DATA_HOME=${XDG_DATA_HOME:-$out/home} XDG_CONFIG_HOME=${XDG_CONFIG_HOME:-$out/settings}
+  # What the program keeps of the user.
+  export XDG_DATA_HOME=$out/home XDG_CONFIG_HOME=$out/settings
   "$trocar" run --folder "$out" --state "$state" --width "$width" --height "$height" ${options[@]+"${options[@]}"} >"$out/log" 2>&1 &
   program=$!
   wait_for 60 test -s "$state"
@@ -119,7 +120,7 @@ TOML
   grep -q '^tip_mm = \[-67' "$TROCAR_DATA/scenes/tasks/first_touch.toml" || fail "the scene differs from what this test expects"
 }
 
-# Inserts the grasper until the task "First touch" ends.
+# do_first_touch NOTCHES: inserts the grasper until the task "First touch" ends, by this number of wheel notches at a time.
 do_first_touch() {
   until is in_hand grasper; do key Tab; done
   for _ in 1 2 3; do
@@ -127,7 +128,7 @@ do_first_touch() {
     settle
   done
   for _ in $(seq 60); do
-    xdotool click 4
+    xdotool click --repeat "$1" --delay 20 4
     settle
     at_least touched 1 && [ ! -s "$out/practice.png" ] && picture practice
     is screen practice || break

@@ -61,7 +61,7 @@ shrink
 is phase paused || fail "no longer paused"
 key Escape
 wait_for 20 is phase running
-do_first_touch
+do_first_touch 1
 is note "" || fail "$(field note)"
 recording=$(field file)
 [ -s "$recording" ] || fail "no recording"
@@ -155,6 +155,9 @@ edited=$out/liver_and_stomach-edited.toml
 grep -q '^\[\[task.zone\]\]' "$edited" || fail "the edited scene was not saved"
 click Back
 wait_for 20 is screen start
+wait_for 20 has_place liver_and_stomach-edited
+picture edited
+grep -q "$edited" "$XDG_DATA_HOME/trocar/scenes.json" || fail "the next start will not list the edited scene"
 # shellcheck disable=SC2046
 point_at $(field places Quit)
 xdotool mousedown 1

@@ -1,17 +1,23 @@
 // Tests the window's logic without a window: sequence of screens, mouse and keyboard as input device, plots and lists.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <tuple>
 
+#include "app/view/picture_file.hpp"
 #include "app/window/hands.hpp"
 #include "app/window/hud.hpp"
 #include "app/window/key_table.hpp"
+#include "app/window/own_scenes.hpp"
 #include "app/window/practice.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/screens.hpp"
 #include "app/window/stage_history.hpp"
 #include "app/window/task_panel.hpp"
+#include "sim/scene/scene_writer.hpp"
 #include "sim/support/data_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
@@ -30,6 +36,10 @@ TEST(Screens, FromStartToReplayAndBack) {
                                       {Ask::Again, ScreenName::Practice},
                                       {Ask::Back, ScreenName::Start},
                                       {Ask::OpenRecording, ScreenName::Replay},
+                                      {Ask::Back, ScreenName::Start},
+                                      {Ask::Practise, ScreenName::Practice},
+                                      {Ask::Finish, ScreenName::Results},
+                                      {Ask::NextStep, ScreenName::Practice},
                                       {Ask::Back, ScreenName::Start},
                                       {Ask::Edit, ScreenName::Editor},
                                       {Ask::Practise, ScreenName::Practice},
@@ -275,6 +285,57 @@ TEST(SceneList, InvalidScenesKeepTheirErrorMessage) {
   ASSERT_EQ(scenes.size(), 1u);
   EXPECT_EQ(scenes[0].title, "bad");
   EXPECT_NE(scenes[0].fault.find("bad.toml:2: frame_rate"), std::string::npos) << scenes[0].fault;
+}
+
+TEST(SceneList, TasksAreInTheOrderOfTheCurriculum) {
+  const auto folder = data_file("scenes");
+  auto scenes = list_scenes({folder, folder / "procedures", folder / "tasks"});
+  sort_scenes(scenes, load_curriculum(data_file("curricula/basic.toml")));
+  ASSERT_GE(scenes.size(), 15u);
+  EXPECT_EQ(scenes[0].file.stem(), "navigate_camera");
+  EXPECT_EQ(scenes[1].file.stem(), "touch_targets");
+  const auto groups = [&](std::size_t k) { return static_cast<int>(scenes[k].group); };
+  for (std::size_t k = 0; k + 1 < scenes.size(); ++k) EXPECT_LE(groups(k), groups(k + 1)) << scenes[k].file;
+  const auto operation = std::ranges::find(scenes, SceneGroup::Procedure, &ListedScene::group);
+  ASSERT_NE(operation, scenes.end());
+  EXPECT_EQ(operation->file.stem(), "cholecystectomy");
+}
+
+TEST(SceneList, EverySceneOfTheProgramHasASmallThumbnail) {
+  const auto folder = data_file("scenes");
+  for (const ListedScene& listed : list_scenes({folder, folder / "procedures", folder / "tasks"})) {
+    const auto file = data_file("thumbnails/" + listed.file.stem().string() + ".png");
+    const PictureFile picture = read_picture(file);
+    EXPECT_EQ(picture.size, glm::ivec2(160, 90)) << file;
+    EXPECT_LT(std::filesystem::file_size(file), 16000u) << file;
+    EXPECT_GT(std::set(picture.pixels.begin(), picture.pixels.end(),
+                       [](const auto& a, const auto& b) { return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z); })
+                  .size(),
+              20u)
+        << file << " is nearly of one colour";
+  }
+}
+
+TEST(SceneList, TheUsersScenesAreListedAgainFromAnyFolder) {
+  TemporaryFolder folder;
+  const auto list = folder.path() / "station/scenes.json", out = folder.path() / "out",
+             far = folder.path() / "far/mine.toml";
+  for (const auto& sub : {"out", "far", "station/scenes"}) std::filesystem::create_directories(folder.path() / sub);
+  const Scene scene = load_scene(data_file("scenes/liver_and_stomach.toml"));
+  for (const auto& file : {out / "a.toml", far, folder.path() / "station/scenes/b.toml"}) save_scene(scene, file, true);
+  folder.write("out/plan.toml", "not = \"a scene\"\n");
+  folder.write("station/scenes.json", "damaged");
+  EXPECT_EQ(OwnScenes(list).scenes(out, {}).size(), 2u);
+  OwnScenes own(list);
+  own.note(far);
+  own.note(far);
+  own.note(folder.path() / "gone.toml");
+  const auto scenes = OwnScenes(list).scenes(out, {});
+  ASSERT_EQ(scenes.size(), 3u);
+  EXPECT_EQ(scenes[0].file, far);
+  EXPECT_EQ(scenes[0].fault, "");
+  EXPECT_EQ(scenes[0].group, SceneGroup::Own);
+  EXPECT_EQ(OwnScenes(list).scenes(folder.path() / "far", {}).size(), 2u);  // once, although noted and in the folder
 }
 
 TEST(SceneList, FileNames) {
