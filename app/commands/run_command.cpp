@@ -87,6 +87,7 @@ void add_run_command(CLI::App& program) {
   for (const auto& [name, value] :
        {std::pair{"--width", &command->options.width}, {"--height", &command->options.height}})
     sub->add_option(name, *value, "Size of the window, pixels")->check(within(64, 16384))->capture_default_str();
+  sub->add_flag("--mute", command->options.mute, "Open no sound device");
   sub->add_option("--state", command->state,
                   "Keep this .json file up to date with the state of the window, for tests and scripts");
   CLI::Option* port =

@@ -47,6 +47,7 @@ struct DrawnTool {
   Diathermy energy = {};    // diathermy on: the wire glows
   bool heats = false;       // its hot metal acts on tissue, which smokes
   JointLimits limits = {};  // grip 1 is limits.widest_grip_deg
+  bool ghost = false;       // transparent, without shadow and smoke; ghosts come after all other instruments
 };
 
 // A stretched fibre of connective tissue.

@@ -25,6 +25,14 @@ Finish finish_of(ToolSurface surface) {
   }
 }
 
+void set_finish(const Shader& metal, ToolSurface surface, bool energised) {
+  const Finish finish = finish_of(surface);
+  metal.set("colour", finish.colour);
+  metal.set("shine", finish.shine);
+  metal.set("teeth", surface == ToolSurface::Jaw ? 1.f : 0.f);
+  metal.set("heat", surface == ToolSurface::Wire && energised ? 0.6f : 0.f);
+}
+
 }  // namespace
 
 ToolLayer::ToolLayer() {
@@ -39,8 +47,10 @@ ToolLayer::ToolLayer() {
   }
 }
 
-void ToolLayer::draw(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen) const {
-  metal_.use();
+// `finished`: the shader shows the part's surface.
+void ToolLayer::draw_shapes(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen,
+                            const Shader& shader, bool finished) const {
+  shader.use();
   glEnable(GL_CULL_FACE);
   for (const DrawnTool& tool : tools) {
     const double scale = tool.pose.radius / kMeshRadius;
@@ -50,16 +60,26 @@ void ToolLayer::draw(std::span<const DrawnTool> tools, const std::optional<ViewP
           glm::scale(part_pose(tool.pose, tool.roll_deg, tool.grip, sized, tool.limits), glm::dvec3(scale));
       if (seen && !may_see(*seen, {glm::dvec3(frame * glm::dvec4(sphere.centre, 1.0)), scale * sphere.radius}))
         continue;
-      const Finish finish = finish_of(part.surface);
-      metal_.set("world_from_model", glm::mat4(frame));
-      metal_.set("colour", finish.colour);
-      metal_.set("shine", finish.shine);
-      metal_.set("teeth", part.surface == ToolSurface::Jaw ? 1.f : 0.f);
-      metal_.set("heat", part.surface == ToolSurface::Wire && tool.energy != Diathermy::Off ? 0.6f : 0.f);
+      shader.set("world_from_model", glm::mat4(frame));
+      if (finished) set_finish(shader, part.surface, tool.energy != Diathermy::Off);
       shape.draw();
     }
   }
   glDisable(GL_CULL_FACE);
+}
+
+void ToolLayer::draw(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen) const {
+  draw_shapes(tools, seen, metal_, true);
+}
+
+void ToolLayer::draw_ghosts(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen) const {
+  if (tools.empty()) return;
+  glDepthMask(GL_TRUE);
+  glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+  draw_shapes(tools, seen, ghost_, false);
+  glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+  glDepthMask(GL_FALSE);
+  draw_shapes(tools, seen, ghost_, false);
 }
 
 }  // namespace trocar

@@ -17,6 +17,8 @@ class ToolLayer {
   ToolLayer();
   // Draws the parts that are not wholly outside `seen`.
   void draw(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen) const;
+  // Draws transparent instruments over a finished picture with its depths. Only their nearest surface is visible.
+  void draw_ghosts(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen) const;
 
  private:
   struct Part {
@@ -24,8 +26,11 @@ class ToolLayer {
     Shape shape;
     BoundingSphere sphere;  // of the triangles
   };
+  void draw_shapes(std::span<const DrawnTool> tools, const std::optional<ViewPyramid>& seen, const Shader& shader,
+                   bool finished) const;
+
   std::array<std::vector<Part>, kInstrumentKinds.size()> parts_;  // [kind][part]
-  Shader metal_{"metal", "plain.vert", {"lighting.glsl", "metal.frag"}};
+  Shader metal_{"metal", "plain.vert", {"lighting.glsl", "metal.frag"}}, ghost_{"ghost", "plain.vert", {"ghost.frag"}};
 };
 
 }  // namespace trocar

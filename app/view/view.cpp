@@ -8,6 +8,7 @@
 
 #include "app/view/clip_layer.hpp"
 #include "app/view/frame_block.hpp"
+#include "app/view/label_layer.hpp"
 #include "app/view/mark_layer.hpp"
 #include "app/view/noise_volume.hpp"
 #include "app/view/organ_layer.hpp"
@@ -73,6 +74,7 @@ struct View::Content {
   ToolLayer tools;
   ClipLayer clips;
   MarkLayer marks;
+  LabelLayer labels;
   StrandLayer strands;
   Shape cavity_shape;
   Shader cavity{"cavity", "cavity.vert", {"lighting.glsl", "cavity.frag"}};
@@ -174,7 +176,9 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   FrameBlock block = frame_block(scope, lens, settings, size.x, size.y);
   block.up.w = light_left(bonds.blood_area);
   const std::optional<ViewPyramid> seen = seen_pyramid(scope, lens, settings.round_field, width, height);
-  advance(c.smoke, tools, settings.time);
+  const auto solid_end = std::ranges::find_if(tools, &DrawnTool::ghost);
+  const auto solid = tools.first(static_cast<std::size_t>(solid_end - tools.begin()));
+  advance(c.smoke, solid, settings.time);
   c.organs.update(organs);
   if (reduced) c.small.begin(size);
   c.set_frame(block, size.x, size.y);
@@ -182,14 +186,16 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   // Objects are drawn front to back, so that hidden fragments are not shaded. The black around the circular view comes
   // first.
   if (settings.round_field) c.draw_field(1.001f, kBeyond, -1.f);
-  c.tools.draw(tools, seen);
+  c.tools.draw(solid, seen);
   c.clips.draw(bonds.clips);
   c.organs.draw(organs, settings.quality, seen);
   c.draw_cavity();
 
   blending(true);
   c.strands.draw(bonds.strands);
-  c.draw_on_tissue(organs, tools, marks, settings, glm::vec3(block.lamp_aspect), seen);
+  c.draw_on_tissue(organs, solid, marks, settings, glm::vec3(block.lamp_aspect), seen);
+  c.labels.draw(marks, scope, settings.time, block.right_pixel.w);
+  c.tools.draw_ghosts(tools.subspan(solid.size()), seen);
   if (settings.quality == Quality::High) c.draw_smoke();
   glDisable(GL_DEPTH_TEST);
   c.marks.draw_zones(marks, static_cast<float>(shrink), block.right_pixel.w);

@@ -26,6 +26,7 @@ constexpr KeyLine kSession[] = {
     {"C", "check every frame with the OBB tree: on, off"},
     {"L", "list of contacts: on, off"},
     {"G", "touched faces: show, hide"},
+    {"X", "the expert's ghost: off, in time, by progress"},
     {"P", "save a picture (picture.png)"},
     {"F11", "full screen: on, off"},
     {"F1", "this help"},
@@ -35,6 +36,7 @@ constexpr KeyLine kReplay[] = {
     {"left  right", "previous frame, next frame"},
     {"Home  End", "first frame, last frame"},
     {"up  down", "faster, slower"},
+    {"N, Shift N", "next error, previous error: from two seconds before it"},
     {"Esc", "back"},
 };
 constexpr KeyLine kEditor[] = {

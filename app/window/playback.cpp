@@ -40,6 +40,11 @@ void Playback::seek(std::size_t frame) {
   time_ = times_[frame_];
 }
 
+void Playback::show(double time) {
+  playing_ = false;
+  seek(frame_at(time));
+}
+
 void Playback::faster(int steps) {
   const auto last = static_cast<int>(std::size(kSpeeds)) - 1;
   speed_ = static_cast<std::size_t>(std::clamp(static_cast<int>(speed_) + steps, 0, last));

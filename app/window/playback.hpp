@@ -17,6 +17,8 @@ class Playback {
   void toggle();                 // at the end: plays from the start
   void step(int frames);         // stops playing
   void seek(std::size_t frame);
+  // Stops at the last frame that begins at or before `time`, on the clock of the frames.
+  void show(double time);
   void faster(int steps);
 
   bool playing() const { return playing_; }

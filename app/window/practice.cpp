@@ -105,6 +105,10 @@ void Practice::follow_task(const FrameClock& clock) {
 
 void Practice::start() {
   if (phase_ != Phase::Ready) return;
+  if (plan_.shown) {
+    phase_ = next(phase_, PhaseEvent::Start);
+    return;
+  }
   std::error_code ignored;
   std::filesystem::create_directories(plan_.folder, ignored);
   const std::string trainee = activity_ == Activity::Attempt ? file_stem(plan_.trainee) : "",

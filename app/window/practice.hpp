@@ -35,6 +35,7 @@ struct PracticePlan {
   std::filesystem::path folder = "out";  // for recordings
   std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
   const LabStation* station = nullptr;   // keeps the attempts of a named person; null: nowhere
+  bool shown = false;                    // a demonstration before the trainee's attempt: it is not recorded
 };
 
 class Practice {

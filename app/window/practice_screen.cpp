@@ -27,11 +27,16 @@ std::optional<glm::dvec3> goal_of(const TaskRun& task) {
   return std::nullopt;
 }
 
+std::string ghost_note(const Practice& practice, GhostMode mode) {
+  const std::string none = GhostShow::why_none(practice, mode);
+  return none.empty() ? fmt::format("Expert's ghost: {}", name_of(mode)) : none;
+}
+
 }  // namespace
 
-PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings,
+PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, GhostShow& ghost,
                                std::filesystem::path folder, GlContext* context)
-    : practice_(std::move(practice)), settings_(settings), folder_(std::move(folder)) {
+    : practice_(std::move(practice)), settings_(settings), ghost_(ghost), folder_(std::move(folder)) {
   if (context) view_.emplace(*context, *practice_);
 }
 
@@ -89,6 +94,10 @@ void PracticeScreen::handle_key(Key key) {
     case Key::L:
       settings_.contacts = !settings_.contacts;
       break;
+    case Key::X:
+      settings_.ghost = next(settings_.ghost);
+      say(ghost_note(*practice_, settings_.ghost));
+      break;
     case Key::P:
       picture_wanted_ = true;
       break;
@@ -98,7 +107,7 @@ void PracticeScreen::handle_key(Key key) {
 }
 
 void PracticeScreen::picture(const glm::ivec2& size) {
-  if (view_) view_->draw(*practice_, settings_, size);
+  if (view_) view_->draw(*practice_, settings_, ghost_.tools(*practice_, settings_.ghost), size);
   if (!picture_wanted_) return;
   picture_wanted_ = false;
   std::error_code ignored;
@@ -142,11 +151,15 @@ void PracticeScreen::ready_panel() {
   ImGui::Spacing();
   key_lines();
   ImGui::Dummy({0.f, theme::px(6.f)});
-  if (theme::button("Start (Enter)", 180.f, true)) practice_->start();
+  if (theme::button("Start (Enter)", 160.f, true)) practice_->start();
+  if (scene.task && !practice_->plan().performer) {
+    ImGui::SameLine();
+    if (theme::button("Show me", 100.f)) ask_ = Ask::ShowMe;
+  }
   ImGui::SameLine();
-  if (theme::button("Settings", 120.f)) settings_open_ = true;
+  if (theme::button("Settings", 100.f)) settings_open_ = true;
   ImGui::SameLine();
-  if (theme::button("Back", 120.f)) ask_ = Ask::Back;
+  if (theme::button("Back", 100.f)) ask_ = Ask::Back;
 }
 
 void PracticeScreen::pause_panel() {
@@ -158,27 +171,34 @@ void PracticeScreen::pause_panel() {
   }
   ImGui::Spacing();
   if (theme::button("Resume (Esc)", kMenuButton, true)) practice_->resume();
-  if (theme::button("Finish", kMenuButton)) practice_->stop();
-  if (theme::button("Restart", kMenuButton)) ask_ = Ask::Again;
+  if (practice_->plan().shown) {
+    if (theme::button("Back to the task", kMenuButton)) ask_ = Ask::Again;
+  } else {
+    if (theme::button("Finish", kMenuButton)) practice_->stop();
+    if (theme::button("Restart", kMenuButton)) ask_ = Ask::Again;
+  }
   if (theme::button("Settings (F2)", kMenuButton)) settings_open_ = true;
   if (theme::button("Start screen", kMenuButton)) ask_ = Ask::Back;
 }
 
-void PracticeScreen::note_panel() {
+void PracticeScreen::note_panel(const std::string& note) const {
   const theme::Panel panel("note", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
-  theme::text(note_, theme::kText);
+  theme::text(note, theme::kText);
 }
 
 Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
-  hud_.draw(practice_->session(), {practice_->hands().in_hand(), recording && practice_->recording_fault().empty(),
-                                   practice_->frame_ms(), practice_->lost(), settings_.technical});
+  const bool shown = practice_->plan().shown;
+  hud_.draw(practice_->session(),
+            {practice_->hands().in_hand(), recording && !shown && practice_->recording_fault().empty(),
+             practice_->frame_ms(), practice_->lost(), settings_.technical});
   if (recording && practice_->task()) draw_task(*practice_->task(), pictures_);
   if (std::string fault = pictures_.new_fault(); !fault.empty()) say(std::move(fault));
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
-  if (!note_.empty()) note_panel();
+  if (shown || !note_.empty())
+    note_panel(note_.empty() ? "The expert shows the task. Esc: pause, back to the task" : note_);
   if (settings_open_) {
     settings_open_ = draw_settings(*practice_, view_->quality(), settings_);
   } else if (practice_->phase() == Phase::Ready) {
@@ -186,7 +206,7 @@ Ask PracticeScreen::panels() {
   } else if (practice_->phase() == Phase::Paused) {
     pause_panel();
   }
-  if (practice_->phase() == Phase::Ended && ask_ == Ask::Nothing) ask_ = Ask::Finish;
+  if (practice_->phase() == Phase::Ended && ask_ == Ask::Nothing) ask_ = shown ? Ask::Again : Ask::Finish;
   return ask_;
 }
 

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "app/window/contact_list.hpp"
+#include "app/window/ghost_show.hpp"
 #include "app/window/hud.hpp"
+#include "app/window/practice_sound.hpp"
 #include "app/window/practice_view.hpp"
 #include "app/window/screen.hpp"
 #include "app/window/step_pictures.hpp"
@@ -15,15 +17,16 @@ namespace trocar {
 
 class PracticeScreen final : public Screen {
  public:
-  // `settings` must outlive the screen. `folder`: for pictures. `context`: null draws nothing, for tests.
-  PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, std::filesystem::path folder,
-                 GlContext* context);
+  // `settings` and `ghost` must outlive the screen. `folder`: for pictures. `context`: null draws nothing, for tests.
+  PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, GhostShow& ghost,
+                 std::filesystem::path folder, GlContext* context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
   Ask panels() override;
   bool in_hand() const override;
   ScreenStatus status() const override;
+  SoundCues sound() const override { return sound_of(*practice_, settings_.pulse); }
 
   Practice& practice() { return *practice_; }
   void start() { practice_->start(); }
@@ -33,12 +36,13 @@ class PracticeScreen final : public Screen {
   void ready_panel();
   void key_lines() const;
   void pause_panel();
-  void note_panel();
+  void note_panel(const std::string& note) const;
   void say(std::string note);
 
   std::unique_ptr<Practice> practice_;
   std::optional<PracticeView> view_;
   WindowSettings& settings_;
+  GhostShow& ghost_;
   std::filesystem::path folder_;
   Hud hud_;
   StepPictures pictures_;

@@ -18,10 +18,12 @@ std::vector<DrawnOrgan> organs_of(const Practice& practice) {
 PracticeView::PracticeView(GlContext& context, const Practice& practice)
     : organs_(organs_of(practice)), view_(context, organs_) {}
 
-void PracticeView::draw(Practice& practice, const WindowSettings& settings, const glm::ivec2& size) {
+void PracticeView::draw(Practice& practice, const WindowSettings& settings, std::span<const DrawnTool> ghosts,
+                        const glm::ivec2& size) {
   const Session& session = practice.session();
   drawn_organs(session, organs_);
   drawn_tools(session, tools_);
+  tools_.insert(tools_.end(), ghosts.begin(), ghosts.end());
   drawn_bonds(session, bonds_);
   marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
   if (practice.task() && session.frames() > 0) practice.task()->draw(marks_);

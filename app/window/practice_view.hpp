@@ -1,5 +1,5 @@
-// Draws the picture of a practice session: organs, instruments and the task's marks as the scope sees them.
-// Units: seconds, milliseconds.   Driven in tests/app/window_path_test.sh
+// Draws the picture of a practice session: organs, instruments, the expert's ghost and the task's marks as the scope
+// sees them. Units: seconds, milliseconds.   Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <vector>
@@ -14,7 +14,9 @@ class PracticeView {
  public:
   PracticeView(GlContext& context, const Practice& practice);
 
-  void draw(Practice& practice, const WindowSettings& settings, const glm::ivec2& size);
+  // `ghosts`: drawn as transparent instruments.
+  void draw(Practice& practice, const WindowSettings& settings, std::span<const DrawnTool> ghosts,
+            const glm::ivec2& size);
   Quality quality() const { return keeper_.quality(); }
 
  private:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/window/debrief.hpp"
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/stopwatch.hpp"
@@ -14,7 +15,9 @@ namespace trocar {
 namespace {
 
 constexpr std::size_t kBins = 600;
-constexpr double kScanMs = 5.0;    // time of a frame spent on scoring the task
+constexpr double kScanMs = 5.0;    // ms  of a frame spent on scoring the task
+constexpr double kHurryMs = 25.0;  // ms  the same while the shown frame has no marks yet
+constexpr float kEvents = 400.f;   // units  the largest height of the list of events
 constexpr float kTimeline = 46.f;  // units
 
 glm::vec3 colour_of(MarkKind kind) {
@@ -33,7 +36,8 @@ glm::vec3 colour_of(MarkKind kind) {
 
 }  // namespace
 
-ReplayScreen::ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context)
+ReplayScreen::ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context,
+                           std::optional<double> event)
     : file_(recording),
       settings_(settings),
       scene_(recording),
@@ -41,6 +45,7 @@ ReplayScreen::ReplayScreen(const std::filesystem::path& recording, const WindowS
       view_(context, scene_.organs()),
       scan_(scene_.recording(), scene_.scene()) {
   find_marks();
+  if (event) playback_.show(*event - kBeforeEvent);
 }
 
 double ReplayScreen::share_of(std::size_t frame) const {
@@ -64,7 +69,8 @@ void ReplayScreen::find_marks() {
 
 void ReplayScreen::note_events() {
   const auto& times = scene_.recording().score_times();
-  for (const TaskEvent& event : scan_.events()) {
+  events_ = scan_.events();
+  for (const TaskEvent& event : events_) {
     const auto frame = static_cast<std::size_t>(std::ranges::lower_bound(times, event.time) - times.begin());
     const std::size_t shown = std::min(frame, times.size() - 1);
     marks_.push_back({{shown, event.error ? MarkKind::Error : MarkKind::Note}, share_of(shown), event.text});
@@ -74,8 +80,9 @@ void ReplayScreen::note_events() {
 void ReplayScreen::step(const WindowInput& input, double elapsed, bool listens) {
   back_ = false;
   if (listens)
-    for (const Key key : input.pressed) handle_key(key);
-  if (!scanned_ && scan_.work(kScanMs)) {
+    for (const Key key : input.pressed) handle_key(key, input.down(Key::Shift));
+  const bool behind = scan_.marks().frames() <= playback_.frame();
+  if (!scanned_ && scan_.work(behind ? kHurryMs : kScanMs)) {
     scanned_ = true;
     note_events();
   }
@@ -83,8 +90,15 @@ void ReplayScreen::step(const WindowInput& input, double elapsed, bool listens) 
   scene_.load(playback_.frame());
 }
 
-void ReplayScreen::handle_key(Key key) {
+void ReplayScreen::show_error(std::optional<double> time) {
+  if (time) playback_.show(*time);
+}
+
+void ReplayScreen::handle_key(Key key, bool shift) {
   switch (key) {
+    case Key::N:
+      show_error(shift ? previous_error(events_, now()) : next_error(events_, now()));
+      break;
     case Key::Space:
       playback_.toggle();
       break;
@@ -119,8 +133,11 @@ void ReplayScreen::picture(const glm::ivec2& size) {
   keeper_.fix(settings_.quality);
   settings.quality = keeper_.quality();
   settings.time = playback_.time();
+  drawn_ = {};
+  // A frame that is not scored yet has no marks.
+  if (scanned_ || scene_.frame() < scan_.marks().frames()) scan_.marks().get(scene_.frame(), drawn_);
   const auto start = Clock::now();
-  view_.draw(scene_.organs(), scene_.tools(), scene_.bonds(), scene_.scope(), scene_.lens(), {}, settings, size.x,
+  view_.draw(scene_.organs(), scene_.tools(), scene_.bonds(), scene_.scope(), scene_.lens(), drawn_, settings, size.x,
              size.y);
   glFinish();
   keeper_.drawn(milliseconds_since(start));
@@ -241,15 +258,39 @@ void ReplayScreen::numbers() const {
   theme::row("Collision backend", scene_.recording().text("backend"));
 }
 
-Ask ReplayScreen::panels() {
-  {
-    const theme::Panel panel("replay", {{0.f, 0.f}, {8.f, 8.f}, {}, {214.f, 0.f}}, theme::PanelKind::Shown, 0.6f);
-    theme::heading("Replay");
-    const theme::WithLetters small(theme::Letters::Small);
-    theme::wrapped(scene_.scene().title.empty() ? file_.stem().string() : scene_.scene().title);
-    theme::wrapped(file_.filename().string(), theme::kQuiet);
-    theme::text(scene_.recording().text("date"), theme::kQuiet);
+void ReplayScreen::header() {
+  const theme::Panel panel("replay", {{0.f, 0.f}, {8.f, 8.f}, {}, {214.f, 0.f}}, theme::PanelKind::Used, 0.6f);
+  theme::heading("Replay");
+  const theme::WithLetters small(theme::Letters::Small);
+  theme::wrapped(scene_.scene().title.empty() ? file_.stem().string() : scene_.scene().title);
+  theme::wrapped(file_.filename().string(), theme::kQuiet);
+  theme::text(scene_.recording().text("date"), theme::kQuiet);
+  if (!scene_.scene().task) return;
+  theme::heading("Events");
+  const std::size_t frames = scene_.recording().frame_count();
+  if (!scanned_) {
+    const double share = static_cast<double>(scan_.marks().frames()) / static_cast<double>(frames);
+    theme::bar(share, theme::kBlue, fmt::format("scored: {:.0f} %", 100.0 * share));
+    return;
   }
+  ImGui::BeginChild("events", {0.f, std::clamp(events_height_, theme::px(20.f), theme::px(kEvents))});
+  if (const auto pressed = draw_events(events_, scene_.recording().score_times().front(), now()))
+    playback_.show(events_[*pressed].time - kBeforeEvent);
+  events_height_ = ImGui::GetCursorPosY();
+  ImGui::EndChild();
+}
+
+// The sentence of the error that the picture shows.
+void ReplayScreen::explanation() const {
+  const TaskEvent* error = error_at(events_, now());
+  if (!error) return;
+  const theme::Panel panel("explanation", {{0.5f, 1.f}, {0.f, -120.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.75f);
+  theme::text("! " + error->text, theme::kBad);
+}
+
+Ask ReplayScreen::panels() {
+  header();
+  explanation();
   numbers();
   return controls();
 }
@@ -262,7 +303,8 @@ ScreenStatus ReplayScreen::status() const {
   for (std::size_t organ = 0; organ < scene_.organs().size(); ++organ)
     for (std::size_t tool = 0; tool < scene_.tools().size(); ++tool)
       status.touched += static_cast<std::uint32_t>(scene_.touched(organ, tool));
-  status.note = scanned_ ? "scored" : "";
+  const TaskEvent* error = error_at(events_, now());
+  status.note = error ? "! " + error->text : scanned_ ? "scored" : "";
   return status;
 }
 

@@ -1,8 +1,9 @@
-// Shows the replay screen, on which the user plays, steps or scrubs a recording and sees the forces of each frame.
-// Driven in tests/app/window_path_test.sh
+// Shows the replay screen, on which the user plays, steps or scrubs a recording, sees the forces and the task's marks
+// of each frame, and goes from error to error. Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "app/window/playback.hpp"
 #include "app/window/replay_scene.hpp"
@@ -14,8 +15,10 @@ namespace trocar {
 
 class ReplayScreen final : public Screen {
  public:
-  // `settings` and `context` must outlive the screen. Throws InputError when the file is not a recording.
-  ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context);
+  // `settings` and `context` must outlive the screen. `event`: s, on the clock of the score: the replay begins shortly
+  // before; empty: at the start. Throws InputError when the file is not a recording.
+  ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context,
+               std::optional<double> event = {});
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -29,11 +32,15 @@ class ReplayScreen final : public Screen {
     std::string words;
   };
 
-  void handle_key(Key key);
+  void handle_key(Key key, bool shift);
+  void show_error(std::optional<double> time);
   void find_marks();
   void note_events();
   double share_of(std::size_t frame) const;
   Ask controls();
+  void header();
+  void explanation() const;
+  double now() const { return scene_.recording().score_times()[playback_.frame()]; }  // s
   void timeline();
   void draw_profiles(const glm::vec2& from, const glm::vec2& size) const;
   void draw_marks(const glm::vec2& from, const glm::vec2& size) const;
@@ -49,6 +56,9 @@ class ReplayScreen final : public Screen {
   TaskScan scan_;
   bool scanned_ = false, back_ = false;
   std::vector<TimelineMark> marks_;
+  std::vector<TaskEvent> events_;  // once the task is scored
+  DrawnMarks drawn_;
+  float events_height_ = 0.f;                 // pixels, of the list at its last picture
   std::vector<std::vector<float>> profiles_;  // [tool][bin] N
   float highest_ = 1.f;                       // N, maximum of all instruments, at least 1
 };

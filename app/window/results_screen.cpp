@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "app/report/write_report.hpp"
+#include "app/window/debrief.hpp"
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
@@ -80,15 +81,6 @@ void part_table(const TaskResult& task, std::string& opened) {
     }
     ImGui::EndTable();
     if (open) why_lines(task.parts[k - 1], grade_text(task.parts[k - 1], task.kind));
-  }
-}
-
-void event_lines(const std::vector<TaskEvent>& events) {
-  if (events.empty()) theme::text("No events", theme::kQuiet);
-  for (const TaskEvent& event : events) {
-    theme::text(clock_text(event.time), theme::kQuiet);
-    ImGui::SameLine(theme::px(70.f));
-    theme::wrapped(event.error ? "! " + event.text : event.text, event.error ? theme::kBad : theme::kText);
   }
 }
 
@@ -173,8 +165,10 @@ void ResultsScreen::score_column() {
   outcome_.draw();
   theme::heading("Parts of the score: press one to see why");
   part_table(task, opened_);
-  theme::heading("Events");
-  event_lines(task.events);
+  theme::heading("Events: press one to see it in the replay");
+  const auto pressed = draw_events(task.events, 0.0, {});
+  event_pressed_ = pressed.has_value();
+  if (pressed) event_ = task.events[*pressed].time;
 }
 
 void ResultsScreen::metric_column() const {
@@ -222,7 +216,11 @@ Ask ResultsScreen::buttons() {
   }
   if (theme::button("Restart", 130.f, !next)) ask = Ask::Again;
   ImGui::SameLine();
-  if (theme::button("Replay", 130.f)) ask = Ask::OpenRecording;
+  if (event_pressed_) ask = Ask::OpenRecording;
+  if (theme::button("Replay", 130.f)) {
+    event_.reset();
+    ask = Ask::OpenRecording;
+  }
   ImGui::SameLine();
   if (theme::button("Report", 130.f, false, attempt_.has_value())) write_report_page();
   ImGui::SameLine();

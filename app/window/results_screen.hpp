@@ -27,6 +27,9 @@ class ResultsScreen final : public Screen {
   const std::filesystem::path& recording() const { return recording_; }
   // Returns the step of the curriculum that follows; nothing unless the attempt has completed its step.
   std::optional<std::size_t> next_step() const { return outcome_.next(); }
+  // Returns the time of the event that was pressed last: s, on the clock of the score. Empty: none since the results
+  // are shown, or Replay was pressed.
+  const std::optional<double>& event() const { return event_; }
 
  private:
   void measure();
@@ -45,6 +48,8 @@ class ResultsScreen final : public Screen {
   std::optional<Attempt> attempt_;
   std::string fault_, note_, kept_;  // kept_: what became of the attempt
   std::string opened_;               // id of the part whose reason is shown; empty: none
+  std::optional<double> event_;
+  bool event_pressed_ = false;
   std::future<HandedIn> handing_in_;
   int shown_ = 0;  // frames
   bool escape_ = false;

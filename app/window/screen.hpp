@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/sound/mixer.hpp"
 #include "app/window/screens.hpp"
 #include "app/window/window.hpp"
 
@@ -38,6 +39,8 @@ class Screen {
   // Returns whether the mouse moves an instrument. The pointer is then hidden, and panels receive no input.
   virtual bool in_hand() const { return false; }
   virtual ScreenStatus status() const = 0;
+  // Returns what is to be heard.
+  virtual SoundCues sound() const { return {}; }
 };
 
 }  // namespace trocar

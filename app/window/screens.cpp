@@ -15,7 +15,7 @@ ScreenName after(const ScreenState& state, Ask ask) {
       break;
     case S::Practice:
       if (ask == Ask::Finish) return S::Results;
-      if (ask == Ask::Again) return S::Practice;
+      if (ask == Ask::Again || ask == Ask::ShowMe) return S::Practice;
       break;
     case S::Results:
       if (ask == Ask::Again || ask == Ask::NextStep) return S::Practice;

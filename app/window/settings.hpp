@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/view/view.hpp"
+#include "app/window/ghost.hpp"
 #include "app/window/hands.hpp"
 
 namespace trocar {
@@ -17,6 +18,9 @@ struct WindowSettings {
   bool technical = false;                   //      the overlay of backend, checks and forces; false: that of a trainee
   bool full_screen = false;
   bool plots = false, contacts = false;  // panels
+  double volume = 0.6;                   // 1    0..1, of the sound
+  bool pulse = true;                     //      is heard while a session runs
+  GhostMode ghost = GhostMode::Off;      // the expert's, in practice
 };
 
 }  // namespace trocar

@@ -18,6 +18,7 @@ namespace {
 
 constexpr FileKind kWindowFile{"window settings", std::uint64_t{1} << 16};
 constexpr std::array<std::string_view, 3> kQualityNames = {"low", "medium", "high"};  // by Quality
+constexpr std::array kGhostModes = {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress};
 
 std::string toml_text(const std::string& text) { return nlohmann::json(text).dump(); }
 
@@ -30,6 +31,14 @@ void read_quality(TomlTable& table, std::optional<Quality>& quality) {
   const auto found = std::ranges::find(kQualityNames, table.text("quality"));
   if (found == kQualityNames.end()) table.fail("quality", "must be low, medium or high; leave it out for automatic");
   quality = static_cast<Quality>(found - kQualityNames.begin());
+}
+
+void read_ghost(TomlTable& table, GhostMode& ghost) {
+  if (!table.find("ghost")) return;
+  const std::string name = table.text("ghost");
+  const auto found = std::ranges::find_if(kGhostModes, [&](GhostMode mode) { return name_of(mode) == name; });
+  if (found == kGhostModes.end()) table.fail("ghost", "must be off, in time or by progress");
+  ghost = *found;
 }
 
 void read_last(TomlTable& table, LastChoice& last) {
@@ -51,9 +60,9 @@ std::string settings_text(const KeptSettings& kept) {
   const WindowSettings& window = kept.window;
   std::string text = fmt::format(
       "mouse_sensitivity = {}\nfulcrum = {}\nround_field = {}\ntouched_faces = {}\ntechnical = {}\nfull_screen = {}\n"
-      "plots = {}\ncontacts = {}\n",
+      "plots = {}\ncontacts = {}\nvolume = {}\npulse = {}\nghost = \"{}\"\n",
       window.hands.speed, window.hands.fulcrum, window.view.round_field, window.view.show_touched, window.technical,
-      window.full_screen, window.plots, window.contacts);
+      window.full_screen, window.plots, window.contacts, window.volume, window.pulse, name_of(window.ghost));
   if (window.field_of_view_deg) text += fmt::format("field_of_view_deg = {}\n", *window.field_of_view_deg);
   if (window.barrel) text += fmt::format("barrel = {}\n", *window.barrel);
   if (window.quality)
@@ -74,6 +83,9 @@ KeptSettings read_settings(const std::filesystem::path& file, const std::string&
   table.optional("full_screen", window.full_screen);
   table.optional("plots", window.plots);
   table.optional("contacts", window.contacts);
+  table.optional("volume", window.volume, {0.0, 1.0});
+  table.optional("pulse", window.pulse);
+  read_ghost(table, window.ghost);
   read_optional(table, "field_of_view_deg", window.field_of_view_deg, {20.0, 120.0});
   read_optional(table, "barrel", window.barrel, {0.0, 0.3});
   read_quality(table, window.quality);

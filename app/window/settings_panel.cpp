@@ -16,6 +16,16 @@ void slider(const char* label, const char* id, double& value, double low, double
   ImGui::SliderScalar(id, ImGuiDataType_Double, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
 }
 
+constexpr float kSecondFrom = 290.f;  // units, of the second setting of a row
+
+void check_beside(const char* label, const char* id, bool& value) {
+  ImGui::SameLine(theme::px(kSecondFrom));
+  ImGui::AlignTextToFramePadding();
+  theme::text(label, theme::kQuiet);
+  ImGui::SameLine(theme::px(kSecondFrom + kSettingFrom - 30.f));
+  ImGui::Checkbox(id, &value);
+}
+
 void check(const char* label, const char* id, bool& value) {
   theme::label(label, kSettingFrom);
   ImGui::Checkbox(id, &value);
@@ -47,7 +57,7 @@ void scope_settings(const Practice& practice, Quality quality, WindowSettings& s
   quality_choice(quality, settings);
   check("Full screen (F11)", "##screen", settings.full_screen);
   check("Circular view", "##round", settings.view.round_field);
-  check("Touched faces (G)", "##touched", settings.view.show_touched);
+  check_beside("Touched faces (G)", "##touched", settings.view.show_touched);
 }
 
 void hand_settings(WindowSettings& settings) {
@@ -72,11 +82,26 @@ void query_settings(Practice& practice) {
   practice.session().set_checking(checking);
 }
 
+void ghost_choice(WindowSettings& settings) {
+  theme::label("Expert's ghost (X)", kSettingFrom);
+  if (!ImGui::BeginCombo("##ghost", name_of(settings.ghost))) return;
+  for (const GhostMode mode : {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress})
+    if (ImGui::Selectable(name_of(mode), mode == settings.ghost)) settings.ghost = mode;
+  ImGui::EndCombo();
+}
+
+void sound_settings(WindowSettings& settings) {
+  theme::heading("Sound");
+  slider("Volume (0: silent)", "##volume", settings.volume, 0.0, 1.0, "%.2f");
+  check("Pulse", "##pulse", settings.pulse);
+}
+
 void panel_settings(WindowSettings& settings) {
   theme::heading("Overlays");
   check("Technical overlay (T)", "##technical", settings.technical);
   check("Times of each stage (H)", "##plots", settings.plots);
-  check("List of contacts (L)", "##contacts", settings.contacts);
+  check_beside("List of contacts (L)", "##contacts", settings.contacts);
+  ghost_choice(settings);
 }
 
 // Shows the tissue parameters, read-only; the scene editor changes them.
@@ -110,6 +135,7 @@ bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings
   scope_settings(practice, quality, settings);
   hand_settings(settings);
   query_settings(practice);
+  sound_settings(settings);
   panel_settings(settings);
   tissue_table(practice.scene());
   ImGui::Spacing();

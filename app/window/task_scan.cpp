@@ -14,7 +14,16 @@ struct TaskScan::Content {
   std::vector<OrganSurface> surfaces;
   std::optional<TaskRun> run;
   std::optional<RecordingObserver> observer;
+  MarkTrack track;
+  DrawnMarks drawn;
   std::size_t next = 0;
+
+  void step() {
+    run->step(observer->observe(next++));
+    drawn.targets.clear(), drawn.paths.clear(), drawn.zones.clear();
+    run->draw(drawn);
+    track.add(drawn);
+  }
 };
 
 TaskScan::TaskScan(const Recording& recording, const Scene& scene) : content_(std::make_unique<Content>()) {
@@ -34,12 +43,14 @@ bool TaskScan::work(double ms) {
   if (!c.run) return true;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double, std::milli>(ms);
   while (c.next < c.recording->frame_count() && !c.run->feed().finished && std::chrono::steady_clock::now() < end)
-    c.run->step(c.observer->observe(c.next++));
+    c.step();
   return c.next == c.recording->frame_count() || c.run->feed().finished;
 }
 
 std::vector<TaskEvent> TaskScan::events() const {
   return content_->run ? content_->run->result().events : std::vector<TaskEvent>{};
 }
+
+const MarkTrack& TaskScan::marks() const { return content_->track; }
 
 }  // namespace trocar

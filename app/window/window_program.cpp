@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "app/sound/sound.hpp"
 #include "app/window/editor_screen.hpp"
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
@@ -52,6 +53,7 @@ class WindowProgram {
         window_(window),
         gui_(window),
         state_file_(options.state),
+        sound_(!options.mute),
         station_(lab_places(), options.database),
         keeper_(settings_file()),
         settings_(keeper_.at_start().window),
@@ -165,6 +167,7 @@ class WindowProgram {
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
     const Ask ask = show_panels(shown);
     state_file_.write(state_.now, shown.status(), gui_.locations());
+    sound_.hear(shown.sound(), settings_.volume);
     window_.show();
     note_saved_scene();
     return help_ ? Ask::Nothing : ask;
@@ -200,13 +203,15 @@ class WindowProgram {
     }
     if (ask == Ask::Edit)
       editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, settings_, window_.context());
-    if (ask == Ask::Again) {
+    if (ask == Ask::Again || ask == Ask::ShowMe) {
       const Scene scene = last_scene_;
       practice_.reset();
-      practise(scene, backend_);
+      practise(scene, backend_, ask == Ask::ShowMe);
+      if (ask == Ask::ShowMe) practice_->start();
     }
     if (ask == Ask::OpenRecording)
-      replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context());
+      replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(),
+                                               state_.now == ScreenName::Results ? results_->event() : std::nullopt);
     if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_);
     if (ask == Ask::Finish)
       results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), station_, desk_);
@@ -224,26 +229,31 @@ class WindowProgram {
     return with_level(with_anatomy(scene, options_.anatomy), options_.level);
   }
 
-  void practise(const Scene& scene, const std::string& backend) {
+  // `shown`: the expert shows the task before the trainee's attempt.
+  void practise(const Scene& scene, const std::string& backend, bool shown = false) {
     last_scene_ = scene;
     backend_ = backend;
-    if (!start_->performer()) start_->log_in();
-    const PracticePlan plan{start_->performer(), backend,       options_.check, start_->person(),
-                            options_.folder,     options_.igtl, &station_};
+    if (!start_->performer() && !shown) start_->log_in();
+    PracticePlan plan{start_->performer(), backend,       options_.check, start_->person(),
+                      options_.folder,     options_.igtl, &station_};
+    if (shown) plan.performer = Skill::Expert;
+    plan.shown = shown;
     practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, &window_.context()), settings_,
-                                                 options_.folder, &window_.context());
+                                                 ghost_, options_.folder, &window_.context());
   }
 
   WindowOptions options_;
   Window& window_;
   Gui gui_;
   StateFile state_file_;
+  Sound sound_;
   LabStation station_;
   SettingsKeeper keeper_;
   WindowSettings settings_;
   LabDesk desk_;
   OwnScenes own_scenes_;
   std::future<HandedIn> handing_in_;  // what waited when the program started
+  GhostShow ghost_;
   ScreenState state_;
   std::unique_ptr<StartScreen> start_;
   std::unique_ptr<PracticeScreen> practice_;

@@ -31,6 +31,7 @@ struct WindowOptions {
   std::filesystem::path curriculum;      // empty: the program's own
   std::optional<std::uint32_t> anatomy;  // of `scene`; empty: its own
   std::optional<int> level;              // of `scene`; empty: 1
+  bool mute = false;                     // opens no sound device
   int width = 1280, height = 720;        // pixels
 };
 

@@ -91,7 +91,7 @@ void DuctWatch::draw(std::span<const glm::vec3> positions, DrawnMarks& marks) co
     const MarkState state = targets_[k].divided    ? MarkState::Done
                             : &targets_[k] == next ? MarkState::Next
                                                    : MarkState::Waiting;
-    marks.targets.push_back({positions[k], static_cast<float>(tolerance_), state});
+    marks.targets.push_back({positions[k], static_cast<float>(tolerance_), state, static_cast<int>(k) + 1});
   }
 }
 

@@ -15,6 +15,8 @@ struct DrawnTarget {
   glm::vec3 location{0.f};
   float radius = 0.004f;  // m
   MarkState state = MarkState::Waiting;
+  int number = 0;  // its position in the order of the targets, 1 ..; 0: none is shown
+  bool operator==(const DrawnTarget&) const = default;
 };
 
 // A line on the tissue; the first `done` of its points are completed.

@@ -71,7 +71,7 @@ class NavigateCamera final : public TaskGoal {
   void draw(DrawnMarks& marks) const override {
     for (std::size_t k = 0; k < targets_.size(); ++k) {
       const MarkState state = k < done_ ? MarkState::Done : k == done_ ? MarkState::Next : MarkState::Waiting;
-      marks.targets.push_back({targets_[k], static_cast<float>(task_.tolerance), state});
+      marks.targets.push_back({targets_[k], static_cast<float>(task_.tolerance), state, static_cast<int>(k) + 1});
     }
   }
 

@@ -72,7 +72,7 @@ class TouchTargets final : public TaskGoal {
     for (std::size_t k = 0; k < targets_.size(); ++k) {
       MarkState state = k < done_ ? MarkState::Done : k == done_ ? MarkState::Next : MarkState::Waiting;
       if (wrong_for_[k] >= task_.rules.deliberate) state = MarkState::Error;
-      marks.targets.push_back({targets_[k], static_cast<float>(task_.tolerance), state});
+      marks.targets.push_back({targets_[k], static_cast<float>(task_.tolerance), state, static_cast<int>(k) + 1});
     }
   }
 

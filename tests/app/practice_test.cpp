@@ -10,11 +10,10 @@
 
 #include "app/compare/backends.hpp"
 #include "app/window/practice_screen.hpp"
-#include "mesh/mesh_io.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
+#include "tests/app/ball_task.hpp"
 #include "tests/sim/task_support.hpp"
-#include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -24,13 +23,7 @@ namespace {
 class PracticeTest : public ::testing::Test {
  protected:
   PracticeTest() {
-    save_mesh(shapes::icosphere(2, 0.05f), folder_.path() / "ball.obj");
-    file_ = folder_.write(
-        "ball.toml",
-        "title = \"Ball\"\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 20\n"
-        "[[organ.attachment]]\ncentre_mm = [0, 0, -45]\nradius_mm = 20\n"
-        "[[instrument]]\nname = \"probe\"\nradius_mm = 2.5\npivot_mm = [0, 0, 200]\ntip_mm = [0, 0, 60]\n"
-        "[task]\nkind = \"touch-targets\"\ntime_limit_s = 60\n[[task.place]]\norgan = \"ball\"\nat_mm = [50, 0, 0]\n");
+    file_ = test::write_ball_task(folder_);
     plan_.backend = "scan";
     plan_.check = false;
     plan_.folder = folder_.path() / "out";
@@ -262,7 +255,8 @@ TEST_F(PracticeTest, AToolDisplacedDuringAPauseDoesNotJump) {
 // F2 opens the settings, F1 the help; while help is shown the screen receives no keys.
 TEST_F(PracticeTest, HelpAndSettingsPauseOnTheScreen) {
   WindowSettings settings;
-  PracticeScreen screen(std::make_unique<Practice>(load_scene(file_), plan_, nullptr), settings, folder_.path(),
+  GhostShow ghost;
+  PracticeScreen screen(std::make_unique<Practice>(load_scene(file_), plan_, nullptr), settings, ghost, folder_.path(),
                         nullptr);
   Practice& session = screen.practice();
   screen.start();

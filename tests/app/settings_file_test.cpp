@@ -25,6 +25,8 @@ KeptSettings random_settings(std::mt19937& random) {
   window.view.round_field = chance();
   window.view.show_touched = chance();
   window.technical = chance(), window.full_screen = chance(), window.plots = chance(), window.contacts = chance();
+  window.volume = between(0.0, 1.0), window.pulse = chance();
+  window.ghost = static_cast<GhostMode>(random() % 3);
   if (chance()) window.field_of_view_deg = between(20.0, 120.0);
   if (chance()) window.barrel = between(0.0, 0.3);
   if (chance()) window.quality = static_cast<Quality>(random() % 3);
@@ -49,6 +51,8 @@ TEST(SettingsFile, WhatIsWrittenIsRead) {
     EXPECT_EQ(found.window.hands.speed, kept.window.hands.speed);
     EXPECT_EQ(found.window.technical, kept.window.technical);
     EXPECT_EQ(found.window.field_of_view_deg, kept.window.field_of_view_deg);
+    EXPECT_EQ(found.window.ghost, kept.window.ghost);
+    EXPECT_EQ(found.window.volume, kept.window.volume);
     EXPECT_EQ(found.window.quality, kept.window.quality);
     EXPECT_EQ(found.last.scene, kept.last.scene);
   }
@@ -64,8 +68,8 @@ TEST(SettingsFile, MissingKeysKeepTheDefaults) {
 
 TEST(SettingsFile, RefusesWithFileLineAndRemedy) {
   for (const char* text :
-       {"mouse_sensitivity = 9", "quality = \"best\"", "[last]\nbackend = \"magic\"", "[last]\nlevel = 0",
-        "[last]\nperson = \"a/b\"", "colour = 1", "technical = 3", "barrel = nan"})
+       {"mouse_sensitivity = 9", "quality = \"best\"", "ghost = \"yes\"", "volume = 2", "[last]\nbackend = \"magic\"",
+        "[last]\nlevel = 0", "[last]\nperson = \"a/b\"", "colour = 1", "technical = 3", "barrel = nan"})
     try {
       read_settings("window.toml", text);
       ADD_FAILURE() << text;

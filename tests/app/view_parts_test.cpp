@@ -5,6 +5,7 @@
 #include <random>
 
 #include "app/view/frame_block.hpp"
+#include "app/view/label_shape.hpp"
 #include "app/view/mark_shape.hpp"
 #include "app/view/noise_volume.hpp"
 #include "app/view/random_share.hpp"
@@ -155,6 +156,50 @@ TEST(Marks, TheFinishedPartOfAPathHasItsOwnPaint) {
   ASSERT_EQ(segments.size(), 6u);  // three of the rim, three of the ribbon
   EXPECT_NE(segments[3].paint, segments[4].paint);
   EXPECT_EQ(segments[4].paint, segments[5].paint);
+}
+
+// The digits are strokes: none is empty, none fills its layer, no two are alike, and none touches the border.
+TEST(Labels, TheDigitsAreDistinct) {
+  const std::vector<std::uint8_t> digits = make_digits();
+  const auto layer = static_cast<std::size_t>(kDigitTexels.x * kDigitTexels.y);
+  ASSERT_EQ(digits.size(), 10 * layer);
+  const auto ink = [&](std::size_t digit, std::size_t k) { return digits[digit * layer + k] >= 128; };
+  for (std::size_t a = 0; a < 10; ++a) {
+    std::size_t strokes = 0, border = 0;
+    for (std::size_t k = 0; k < layer; ++k) {
+      const auto x = k % static_cast<std::size_t>(kDigitTexels.x), y = k / static_cast<std::size_t>(kDigitTexels.x);
+      strokes += ink(a, k) ? 1 : 0;
+      border += ink(a, k) && (x == 0 || y == 0 || x == 31 || y == 47) ? 1 : 0;
+    }
+    EXPECT_GT(strokes, layer / 12) << a;
+    EXPECT_LT(strokes, layer / 2) << a;
+    EXPECT_EQ(border, 0u) << a;
+    for (std::size_t b = a + 1; b < 10; ++b) {
+      std::size_t differing = 0;
+      for (std::size_t k = 0; k < layer; ++k) differing += ink(a, k) != ink(b, k) ? 1 : 0;
+      EXPECT_GT(differing, layer / 30) << a << " and " << b;
+    }
+  }
+}
+
+TEST(Labels, TargetsInFrontWithANumberHaveOne) {
+  const ScopePose scope = scope_looking_at({0, 0, 0.15}, {0, 0, 0}, 0.0, 0.0, 0.1);
+  std::vector<LabelVertex> vertices;
+  DrawnMarks marks;
+  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  EXPECT_TRUE(vertices.empty());
+  marks.targets = {{{0, 0, 0}, 0.004f, MarkState::Next, 0},
+                   {{0, 0, 0}, 0.004f, MarkState::Waiting, 100},
+                   {{0, 0, 0.2f}, 0.004f, MarkState::Next, 1}};
+  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  EXPECT_TRUE(vertices.empty()) << "no number, a number without space, behind the eye";
+  marks.targets = {{{0, 0, 0}, 0.004f, MarkState::Waiting, 7}};
+  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  EXPECT_EQ(vertices.size(), 6u);
+  EXPECT_EQ(vertices[0].corner_style_number.w, 7.f);
+  marks.targets[0].state = MarkState::Next;
+  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  EXPECT_EQ(vertices.size(), 12u) << "with a ring";
 }
 
 // Every surface point within the radius lies on a returned face; far faces are not returned.

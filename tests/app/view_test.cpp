@@ -174,6 +174,38 @@ TEST_F(ViewTest, ClipsAreVisibleInFront) {
   EXPECT_EQ(plain.changed(draw()), 0u);
 }
 
+// A ghost changes the picture less than the instrument, lets the touched faces shine through, casts no shadow, and is
+// hidden behind the sphere.
+TEST_F(ViewTest, AGhostIsTransparent) {
+  const Picture plain = draw();
+  tools_ = {tool(InstrumentKind::Probe, {0.0, 0.0, 0.058})};
+  const Picture solid = draw();
+  tools_[0].ghost = true;
+  const Picture ghost = draw();
+  EXPECT_GT(plain.changed(ghost), 300u);
+  EXPECT_LT(plain.changed(ghost), plain.changed(solid)) << "no shadow";
+  EXPECT_GT(solid.changed(ghost), 300u);
+  tools_ = {tool(InstrumentKind::Probe, {0.0, 0.0, 0.058}), tool(InstrumentKind::Probe, {0.0, 0.0, -0.058})};
+  tools_[1].ghost = true;
+  tools_[1].pose.pivot.z = -0.2;
+  EXPECT_EQ(solid.changed(draw()), 0u) << "behind the sphere";
+}
+
+// A label lies beside its target, and behind the sphere it is hidden.
+TEST_F(ViewTest, LabelsAreVisibleInFront) {
+  marks_.targets = {{{0.f, 0.f, 0.05f}, 0.004f, MarkState::Next, 0}};
+  const Picture without = draw();
+  marks_.targets[0].number = 12;
+  glm::dvec2 middle;
+  EXPECT_GT(without.changed(draw(), middle), 60u);
+  EXPECT_GT(std::min(middle.x, middle.y), 0.0) << "right of the target and above it";
+  EXPECT_LT(glm::length(middle), 0.3);
+  marks_.targets = {{{0.f, 0.f, -0.05f}, 0.004f, MarkState::Next, 0}};
+  const Picture hidden = draw();
+  marks_.targets[0].number = 3;
+  EXPECT_EQ(hidden.changed(draw()), 0u);
+}
+
 TEST_F(ViewTest, SavesAPicture) {
   const TemporaryFolder folder;
   PictureTarget target(64, 48);

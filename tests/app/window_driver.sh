@@ -86,7 +86,7 @@ shrink() {
 start_program() {
   rm -f "$state"
   # What the program keeps of the user.
-  export XDG_DATA_HOME=$out/home XDG_CONFIG_HOME=$out/settings
+  export XDG_DATA_HOME=$out/home XDG_CONFIG_HOME=$out/settings XDG_CACHE_HOME=$out/cache
   "$trocar" run --folder "$out" --state "$state" --width "$width" --height "$height" ${options[@]+"${options[@]}"} >"$out/log" 2>&1 &
   program=$!
   wait_for 60 test -s "$state"

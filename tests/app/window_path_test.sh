@@ -18,6 +18,7 @@ options=("$@")
 state=$out/state.json
 rm -rf "$out"
 mkdir -p "$out"
+export XDG_CACHE_HOME=$out/cache
 read_state
 make_first_touch
 start_program
@@ -42,10 +43,18 @@ key F2
 picture settings
 key F2
 picture ready
+# The expert shows the task first; that is no attempt and leaves no recording.
+click "Show me"
+wait_for 60 is phase running
+picture shown
+wait_for 300 is phase ready
+[ -z "$(ls "$out"/*.h5 2>/dev/null)" ] || fail "the demonstration was recorded"
 key Return
 wait_for 60 is phase running
 key h
 key l
+key x
+is note "Expert's ghost: in time" || fail "X does not switch the ghost on"
 is in_hand grasper || fail "the grasper is not in the hand"
 until is in_hand scope; do key Tab; done
 for dx in 12 -12; do
@@ -91,8 +100,19 @@ click Report
 report=${recording%.h5}.html
 wait_for 120 test -s "$report"
 grep -q "</html>" "$report" || fail "the report is incomplete"
+# An event opens the replay before its moment, paused; so does the next error, if there is one.
+click "event 1"
+wait_for 120 is screen replay
+is phase paused || fail "the replay of an event is not paused"
+wait_for 120 is note scored
+at_least frames 1 || fail "the replay of an event begins at the start"
+key n
+picture event
+key Escape
+wait_for 20 is screen results
 click Replay
 wait_for 120 is screen replay
+is frames 0 || fail "the replay does not begin at the start"
 key space
 wait_for 60 at_least frames 5
 key space

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "app/compare/backends.hpp"
+#include "app/window/mark_track.hpp"
 #include "app/window/playback.hpp"
+#include "app/window/practice.hpp"
 #include "app/window/replay_scene.hpp"
 #include "app/window/replay_screen.hpp"
 #include "app/window/task_scan.hpp"
@@ -14,6 +16,7 @@
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_task.hpp"
 #include "sim/support/data_folder.hpp"
+#include "tests/app/ball_task.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
@@ -59,6 +62,19 @@ TEST(Playback, StepsSeeksAndChangesSpeedWithinBounds) {
   EXPECT_EQ(playback.frame_at_share(-1.0), 0u);
   EXPECT_EQ(playback.frame_at_share(0.5), 1u);
   EXPECT_EQ(playback.frame_at_share(2.0), 2u);
+}
+
+TEST(Playback, ShowsATimeOfItsClock) {
+  const std::vector<double> times = {5.0, 5.1, 5.2, 5.4};
+  Playback playback(times);
+  playback.toggle();
+  playback.show(5.15);
+  EXPECT_FALSE(playback.playing());
+  EXPECT_EQ(playback.frame(), 1u);
+  playback.show(-2.0);
+  EXPECT_EQ(playback.frame(), 0u);
+  playback.show(100.0);
+  EXPECT_EQ(playback.frame(), 3u);
 }
 
 TEST(Playback, OneFrame) {
@@ -182,6 +198,82 @@ TEST_F(Recorded, TheScanGivesTheEventsOfScoreTask) {
 
 bool same(const DrawnStrand& a, const DrawnStrand& b) {
   return a.from == b.from && a.to == b.to && a.radius == b.radius;
+}
+
+TEST(MarkTrack, EmptyTracksAndEmptyFramesHaveNoMarks) {
+  MarkTrack track;
+  DrawnMarks marks;
+  marks.targets.emplace_back();
+  track.get(0, marks);
+  EXPECT_TRUE(same_marks(marks, {}));
+  track.add({});
+  track.get(7, marks);
+  EXPECT_TRUE(same_marks(marks, {}));
+  EXPECT_EQ(track.frames(), 1u);
+}
+
+TEST(MarkTrack, GivesEveryFrameInAnyOrder) {
+  std::vector<glm::vec3> points = {{0, 0, 0}, {1, 0, 0}};
+  const std::vector<glm::dvec2> outline = {{0, 0}, {1, 0}, {0, 1}};
+  const auto marks_of = [&](std::size_t frame) {
+    DrawnMarks marks;
+    for (std::size_t k = 0; k < 3 - frame / 4; ++k) marks.targets.push_back({points[0], 0.1f, MarkState::Next, int(k)});
+    if (frame % 3 > 0) marks.paths.push_back({points, 0.1f, frame / 2, MarkState::Waiting});
+    marks.zones.push_back({outline, frame % 2 == 0});
+    return marks;
+  };
+  MarkTrack track;
+  std::vector<std::vector<glm::vec3>> kept;
+  for (std::size_t frame = 0; frame < 9; ++frame) {
+    if (frame % 4 == 1) points.push_back({0, static_cast<float>(frame), 0});
+    kept.push_back(points);
+    track.add(marks_of(frame));
+  }
+  for (const std::size_t frame : {8, 0, 3, 4, 1, 7, 2, 5, 6}) {
+    points = kept[frame];
+    DrawnMarks marks;
+    track.get(frame, marks);
+    EXPECT_TRUE(same_marks(marks, marks_of(frame))) << frame;
+  }
+}
+
+// The marks that the window showed during a demonstration, and those of its recording.
+TEST(TaskScan, TheMarksAreThoseOfTheLiveSession) {
+  const TemporaryFolder folder;
+  const Scene scene =
+      load_scene(test::write_ball_task(folder,
+                                       "[[task.place]]\norgan = \"ball\"\nat_mm = [35, 35, 0]\n[[task.zone]]\n"
+                                       "outline = [[-0.4, -0.4], [0.4, -0.4], [0.0, 0.4]]\n"));
+  PracticePlan plan;
+  plan.backend = "scan", plan.check = false, plan.performer = Skill::Clumsy, plan.folder = folder.path();
+  Practice live(scene, plan, nullptr);
+  live.start();
+  MarkTrack shown;
+  for (int k = 0; k < 6000 && live.phase() == Phase::Running; ++k) {
+    live.advance({}, 1.0 / 60.0, {});
+    if (live.session().frames() == shown.frames()) continue;
+    ASSERT_EQ(live.session().frames(), shown.frames() + 1);
+    DrawnMarks marks;
+    live.task()->draw(marks);
+    shown.add(marks);
+  }
+  ASSERT_EQ(live.phase(), Phase::Ended);
+  const Recording recording(live.recording());
+  TaskScan scan(recording, parse_scene(recording.text("scene"), scene.file));
+  while (!scan.work(1e3)) continue;
+  ASSERT_EQ(scan.marks().frames(), shown.frames());
+  std::size_t changes = 0;
+  DrawnMarks before, now, recorded;
+  for (std::size_t frame = 0; frame < shown.frames(); ++frame) {
+    shown.get(frame, now);
+    scan.marks().get(frame, recorded);
+    ASSERT_TRUE(same_marks(now, recorded)) << frame;
+    if (!same_marks(now, before)) ++changes;
+    before = now;
+  }
+  std::printf("%zu frames, in %zu of them the marks change\n", shown.frames(), changes);
+  EXPECT_EQ(now.targets.size(), 2u);
+  EXPECT_GT(changes, 10u);
 }
 
 // A recorded frame shows the organs at its touch query, as a window did before that frame. So do the strands.

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "app/view/picture_file.hpp"
+#include "app/window/debrief.hpp"
 #include "app/window/hands.hpp"
 #include "app/window/hud.hpp"
 #include "app/window/key_table.hpp"
@@ -30,6 +31,7 @@ TEST(Screens, FromStartToReplayAndBack) {
   for (const auto& [ask, expected] : {std::pair{Ask::Practise, ScreenName::Practice},
                                       {Ask::Nothing, ScreenName::Practice},
                                       {Ask::Again, ScreenName::Practice},
+                                      {Ask::ShowMe, ScreenName::Practice},
                                       {Ask::Finish, ScreenName::Results},
                                       {Ask::OpenRecording, ScreenName::Replay},
                                       {Ask::Back, ScreenName::Results},
@@ -53,7 +55,37 @@ TEST(Screens, FromStartToReplayAndBack) {
 TEST(Screens, RequestsThatDoNotApplyChangeNothing) {
   for (const Ask ask : {Ask::Finish, Ask::Again, Ask::Back}) EXPECT_EQ(next({}, ask).now, ScreenName::Start);
   const ScreenState results{ScreenName::Results, ScreenName::Practice};
-  for (const Ask ask : {Ask::Finish, Ask::Edit, Ask::Practise}) EXPECT_EQ(next(results, ask).now, ScreenName::Results);
+  for (const Ask ask : {Ask::Finish, Ask::Edit, Ask::Practise, Ask::ShowMe})
+    EXPECT_EQ(next(results, ask).now, ScreenName::Results);
+}
+
+TEST(Debrief, WithoutErrorsThereIsNoMoment) {
+  const std::vector<TaskEvent> none, reached = {{3.0, false, "target 1 reached"}};
+  for (const auto& events : {none, reached}) {
+    EXPECT_FALSE(next_error(events, 0.0));
+    EXPECT_FALSE(previous_error(events, 9.0));
+    EXPECT_EQ(error_at(events, 3.0), nullptr);
+  }
+  EXPECT_TRUE(event_names(none).empty());
+}
+
+TEST(Debrief, GoesFromErrorToError) {
+  const std::vector<TaskEvent> events = {{3.0, false, "target 1 reached"},
+                                         {5.0, true, "left the line"},
+                                         {5.01, true, "too much force"},
+                                         {6.5, false, "target 2 reached"},
+                                         {9.0, true, "contact lost"}};
+  EXPECT_EQ(event_names(events), (std::vector<std::string>{"event 1", "error 1", "error 2", "event 2", "error 3"}));
+  EXPECT_EQ(next_error(events, 0.0), 5.0 - kBeforeEvent);
+  EXPECT_EQ(next_error(events, 3.0), 9.0 - kBeforeEvent) << "the first two are one moment";
+  EXPECT_FALSE(next_error(events, 7.0));
+  EXPECT_EQ(previous_error(events, 100.0), 9.0 - kBeforeEvent);
+  EXPECT_EQ(previous_error(events, 7.0), 5.01 - kBeforeEvent);
+  EXPECT_FALSE(previous_error(events, 3.0));
+  EXPECT_EQ(error_at(events, 4.0), nullptr);
+  EXPECT_EQ(error_at(events, 5.5)->text, "too much force");
+  EXPECT_EQ(error_at(events, 8.0), nullptr);
+  EXPECT_EQ(error_at(events, 9.0)->text, "contact lost");
 }
 
 TEST(Screens, AnAttemptEndsOnce) {

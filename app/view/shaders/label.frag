@@ -1,0 +1,39 @@
+// Draws a label that faces the eye: a ring, or a dark disc with a number in the colour of its state. The styles are
+// those of LabelStyle in app/view/label_shape.hpp.
+in vec2 corner;  // -1 .. 1
+flat in int style, number;
+flat in vec4 colour;
+uniform sampler3D digits;  // one layer a digit, 0.5 at the edge of a stroke
+out vec4 result;
+
+float aa;  // of the label, per pixel
+float inside(float d) { return clamp(d / aa + 0.5, 0.0, 1.0); }
+
+// `p`: from the centre of the digit, whose layer is 1 wide and 1.33 high.
+float stroke(vec2 p, int digit) {
+  vec2 share = p / vec2(1.0, 1.3333) + 0.5;
+  if (any(lessThan(share, vec2(0.0))) || any(greaterThan(share, vec2(1.0)))) return 0.0;
+  float d = texture(digits, vec3(share, (float(digit) + 0.5) / 10.0)).r;
+  return clamp((d - 0.5) / max(fwidth(d), 1e-3) + 0.5, 0.0, 1.0);
+}
+
+void main() {
+  float d = length(corner);
+  aa = max(fwidth(d), 1e-4);
+  if (style == 0) {
+    float bright = inside(d - 0.86) * inside(0.96 - d);
+    float dark = inside(d - 0.82) * inside(1.0 - d);
+    float alpha = max(bright, 0.5 * dark);
+    result = vec4(colour.rgb * (bright / max(alpha, 1e-4)), alpha * colour.a);
+    return;
+  }
+  float disc = inside(0.99 - d), rim = inside(d - 0.84) * disc;
+  float ink;
+  if (number < 10) {
+    ink = stroke(corner / 1.05, number);
+  } else {
+    ink = max(stroke((corner + vec2(0.36, 0.0)) / 0.85, number / 10), stroke((corner - vec2(0.36, 0.0)) / 0.85, number % 10));
+  }
+  vec3 paint = mix(vec3(0.04, 0.05, 0.07), colour.rgb, max(ink, rim));
+  result = vec4(paint, disc * colour.a * mix(0.82, 1.0, max(ink, rim)));
+}
