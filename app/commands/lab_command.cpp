@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/lab_thresholds_command.hpp"
 #include "app/commands/options.hpp"
 #include "app/lab/lab_course.hpp"
 #include "app/lab/lab_date.hpp"
@@ -269,6 +270,7 @@ void add_lab_command(CLI::App& program) {
                   "File, or postgresql://USER@HOST/NAME: for this command; alone, for this station from now on");
   add_people_commands(*lab, command);
   add_attempt_commands(*lab, command);
+  add_lab_thresholds_command(*lab, [command] { return opened(station_of(*command)); });
   lab->require_subcommand(0, 1);
   lab->callback([command, lab] {
     if (lab->get_subcommands().empty()) show_station(*command);

@@ -12,10 +12,10 @@
 namespace trocar {
 namespace {
 
-constexpr std::size_t kMostUndoSteps = 200;
 constexpr double kGridPerMm = 100.0;  // positions are multiples of 0.01 mm
 constexpr double kTipOnTheWay = 0.6;  // 1: fraction of the path from a new port to the scope's target
 constexpr double kZoneGrid = 1e3;     // per half height
+constexpr float kNewAttachment = 0.015f, kNewBandHeight = 0.02f, kNewBandHalf = 0.01f;  // m
 
 // Rounds lengths as the file stores them, so that the saved scene equals the shown one.
 glm::dvec3 on_grid(const glm::dvec3& point) {
@@ -25,10 +25,12 @@ glm::dvec3 on_grid(const glm::dvec3& point) {
 
 glm::dvec2 on_grid(const glm::dvec2& corner) { return glm::round(corner * kZoneGrid) / kZoneGrid; }
 
-std::string free_instrument_name(const std::vector<InstrumentScene>& instruments) {
-  for (int number = static_cast<int>(instruments.size()) + 1;; ++number) {
-    const std::string name = fmt::format("instrument {}", number);
-    if (std::ranges::find(instruments, name, &InstrumentScene::name) == instruments.end()) return name;
+// "band 2": the first free number after the list's length.
+template <typename Named>
+std::string free_part_name(const char* what, const std::vector<Named>& list) {
+  for (std::size_t number = list.size() + 1;; ++number) {
+    const std::string name = fmt::format("{} {}", what, number);
+    if (std::ranges::find(list, name, &Named::name) == list.end()) return name;
   }
 }
 
@@ -38,6 +40,11 @@ void erase_at(std::vector<T>& list, std::size_t index, std::size_t at_least) {
 }
 
 }  // namespace
+
+glm::vec3& band_end(BandParams& band, std::size_t end) {
+  glm::vec3* const ends[] = {&band.from_start, &band.from_end, &band.to_start, &band.to_end};
+  return *ends[end % std::size(ends)];
+}
 
 Editor::Editor(const Scene& loaded) : scene(loaded), settled_(loaded) {
   for (const OrganScene& organ : scene.organs) {
@@ -81,7 +88,7 @@ void Editor::add_target(const OrganPick& pick) {
 }
 
 void Editor::move_target(const OrganPick& pick) {
-  if (chosen.kind != PartKind::Target || !scene.task || chosen.index >= scene.task->locations.size()) return;
+  if (chosen.kind != PartKind::Target || !has(chosen)) return;
   scene.task->locations[chosen.index] = {scene.organs[pick.organ].name, glm::vec3(on_grid(pick.point))};
 }
 
@@ -91,12 +98,76 @@ bool Editor::add_port(const Ray& ray) {
   const auto port = meet_plane(ray, {0.0, 0.0, wall()}, {0.0, 0.0, 1.0});
   if (!port) return false;
   InstrumentScene instrument;
-  instrument.name = free_instrument_name(scene.instruments);
+  instrument.name = free_part_name("instrument", scene.instruments);
   instrument.pivot = on_grid(*port);
   instrument.tip = on_grid(glm::mix(*port, glm::dvec3(scene.scope.target), kTipOnTheWay));
   scene.instruments.push_back(instrument);
   chosen = {PartKind::Instrument, scene.instruments.size() - 1};
   return true;
+}
+
+void Editor::add_attachment(std::size_t organ) {
+  glm::vec3 low(1e9f), high(-1e9f);
+  for (const glm::vec3& position : meshes_[organ].positions)
+    low = glm::min(low, position), high = glm::max(high, position);
+  auto& attachments = scene.organs[organ].attachments;
+  attachments.push_back({glm::vec3(on_grid(glm::dvec3(0.5f * (low + high)))), kNewAttachment});
+  chosen = {PartKind::Attachment, organ, attachments.size() - 1};
+}
+
+void Editor::add_layer() {
+  if (scene.organs.size() < 2) return;
+  scene.layers.push_back({free_part_name("layer", scene.layers), scene.organs[0].name, scene.organs[1].name, {}});
+  chosen = {PartKind::Layer, scene.layers.size() - 1};
+}
+
+// From the point of the organ that is nearest to the abdominal wall, straight to the front.
+void Editor::add_band() {
+  const std::size_t organ = chosen.kind == PartKind::Organ && has(chosen) ? chosen.index : 0;
+  const auto& positions = meshes_[organ].positions;
+  const auto front = std::ranges::max_element(positions, {}, [](const glm::vec3& position) { return position.z; });
+  const glm::vec3 from(on_grid(glm::dvec3(*front))), half(kNewBandHalf, 0.f, 0.f), up(0.f, 0.f, kNewBandHeight);
+  BandScene band{free_part_name("band", scene.bands), scene.organs[organ].name, "", {}};
+  band.params.from_start = from - half, band.params.from_end = from + half;
+  band.params.to_start = from - half + up, band.params.to_end = from + half + up;
+  scene.bands.push_back(band);
+  chosen = {PartKind::Band, scene.bands.size() - 1};
+}
+
+void Editor::add_limit() {
+  if (!scene.task) return;
+  scene.task->limits.push_back({scene.organs.front().name});
+  chosen = {PartKind::Limit, scene.task->limits.size() - 1};
+}
+
+bool Editor::has(const Part& part) const {
+  const auto in = [&](const auto& list) { return part.index < list.size(); };
+  switch (part.kind) {
+    case PartKind::Task:
+    case PartKind::Breathing:
+    case PartKind::Scope:
+      return true;
+    case PartKind::Marks:
+      return scene.task.has_value();
+    case PartKind::Organ:
+      return in(scene.organs);
+    case PartKind::Attachment:
+      return in(scene.organs) && part.corner < scene.organs[part.index].attachments.size();
+    case PartKind::Layer:
+      return in(scene.layers);
+    case PartKind::Band:
+      return in(scene.bands);
+    case PartKind::Limit:
+      return scene.task && in(scene.task->limits);
+    case PartKind::Instrument:
+    case PartKind::Tip:
+      return in(scene.instruments);
+    case PartKind::Target:
+      return scene.task && in(scene.task->locations);
+    case PartKind::Zone:
+      return scene.task && in(scene.task->zones);
+  }
+  return false;
 }
 
 void Editor::drag(const Ray& ray, const glm::dvec3& forward) {
@@ -105,7 +176,12 @@ void Editor::drag(const Ray& ray, const glm::dvec3& forward) {
     return met ? on_grid(*met) : point;
   };
   if (chosen.kind == PartKind::Scope) scene.scope.target = glm::vec3(follow(glm::dvec3(scene.scope.target), forward));
-  if (chosen.index >= scene.instruments.size()) return;
+  const auto follow_in_picture = [&](glm::vec3& point) { point = glm::vec3(follow(glm::dvec3(point), forward)); };
+  if (!has(chosen)) return;
+  if (chosen.kind == PartKind::Attachment)
+    follow_in_picture(scene.organs[chosen.index].attachments[chosen.corner].centre);
+  if (chosen.kind == PartKind::Band) follow_in_picture(band_end(scene.bands[chosen.index].params, chosen.corner));
+  if (chosen.kind != PartKind::Instrument && chosen.kind != PartKind::Tip) return;
   InstrumentScene& instrument = scene.instruments[chosen.index];
   if (chosen.kind == PartKind::Instrument) instrument.pivot = follow(instrument.pivot, {0.0, 0.0, 1.0});
   if (chosen.kind == PartKind::Tip) instrument.tip = follow(instrument.tip, forward);
@@ -128,6 +204,7 @@ void Editor::move_corner(const glm::dvec2& pinhole) {
 }
 
 void Editor::remove_chosen() {
+  if (!has(chosen)) return;
   switch (chosen.kind) {
     case PartKind::Instrument:
     case PartKind::Tip:
@@ -139,7 +216,21 @@ void Editor::remove_chosen() {
     case PartKind::Zone:
       if (scene.task) erase_at(scene.task->zones, chosen.index, 0);
       break;
+    case PartKind::Attachment:
+      erase_at(scene.organs[chosen.index].attachments, chosen.corner, 0);
+      break;
+    case PartKind::Layer:
+      erase_at(scene.layers, chosen.index, 0);
+      break;
+    case PartKind::Band:
+      erase_at(scene.bands, chosen.index, 0);
+      break;
+    case PartKind::Limit:
+      erase_at(scene.task->limits, chosen.index, 0);
+      break;
     case PartKind::Task:
+    case PartKind::Marks:
+    case PartKind::Breathing:
     case PartKind::Scope:
     case PartKind::Organ:
       return;
@@ -160,20 +251,37 @@ void Editor::settle(bool busy) {
   if (busy) return;
   std::string text = scene_text(scene, scene.file);
   if (text == settled_text_) return;
-  if (steps_.size() == kMostUndoSteps) steps_.erase(steps_.begin());
+  if (steps_.size() == kMostEditorSteps) steps_.erase(steps_.begin());
   steps_.push_back(std::move(settled_));
+  undone_.clear();
   settled_ = scene;
   settled_text_ = std::move(text);
   look_for_faults();
 }
 
-void Editor::undo() {
-  if (steps_.empty()) return;
-  scene = settled_ = std::move(steps_.back());
-  steps_.pop_back();
+void Editor::show(Scene shown) {
+  scene = settled_ = std::move(shown);
   settled_text_ = scene_text(scene, scene.file);
-  chosen = {};
+  if (!has(chosen)) chosen = {};
   look_for_faults();
+}
+
+void Editor::undo() {
+  settle(false);
+  if (steps_.empty()) return;
+  undone_.push_back(std::move(settled_));
+  Scene before = std::move(steps_.back());
+  steps_.pop_back();
+  show(std::move(before));
+}
+
+void Editor::redo() {
+  settle(false);
+  if (undone_.empty()) return;
+  steps_.push_back(std::move(settled_));
+  Scene after = std::move(undone_.back());
+  undone_.pop_back();
+  show(std::move(after));
 }
 
 bool Editor::changed() const { return settled_text_ != clean_text_; }

@@ -1,4 +1,5 @@
-// Holds a scene that the user edits: adds ports, targets and zones where a ray hits, undoes changes, saves the scene.
+// Holds a scene that the user edits: adds ports, targets and zones where a ray hits, attachments and connective tissue,
+// undoes and redoes changes, saves the scene.
 // Needs no window.
 // Units: metres.   Tested in tests/app/window_editor_test.cpp
 #pragma once
@@ -15,9 +16,24 @@
 
 namespace trocar {
 
-enum class PartKind { Task, Scope, Organ, Instrument, Tip, Target, Zone };
+enum class PartKind {
+  Task,
+  Marks,  // limits and pass marks of the task
+  Breathing,
+  Scope,
+  Organ,
+  Attachment,
+  Layer,
+  Band,
+  Limit,  // of an organ
+  Instrument,
+  Tip,
+  Target,
+  Zone
+};
 
-// The selected part. `corner`: of a zone.
+// The selected part. `index`: of an attachment, its organ. `corner`: of a zone; which attachment; the end of a band:
+// start and end of its line on the organ, then of the other line.
 struct Part {
   PartKind kind = PartKind::Task;
   std::size_t index = 0, corner = 0;
@@ -28,6 +44,11 @@ struct OrganPick {
   std::size_t organ = 0;
   glm::dvec3 point{0.0};  // m
 };
+
+inline constexpr std::size_t kMostEditorSteps = 200;  // that undo() takes back
+
+// The four ends of a band's lines, as Part::corner counts them.
+glm::vec3& band_end(BandParams& band, std::size_t end);
 
 class Editor {
  public:
@@ -50,17 +71,27 @@ class Editor {
   // Adds an instrument whose port lies where the ray hits the abdominal wall: the plane z = mean z of the ports. False
   // when the ray misses it.
   bool add_port(const Ray& ray);
-  // Moves the selected port within the wall; the selected tip, or the scope's target, within the image plane.
+  // These add a part that loads as it is, and select it.
+  void add_attachment(std::size_t organ);  // in the middle of the organ
+  void add_layer();                        // between the first two organs; does nothing with one organ
+  void add_band();                         // from the selected or the first organ to the abdominal wall
+  void add_limit();                        // of the first organ; does nothing without a task
+  // Moves the selected port within the wall; the selected tip, attachment, end of a band, or the scope's target, within
+  // the image plane.
   void drag(const Ray& ray, const glm::dvec3& forward);
   void add_corner(const glm::dvec2& pinhole);
   void close_zone();  // does nothing below three corners
   void move_corner(const glm::dvec2& pinhole);
   void remove_chosen();  // keeps the last instrument; organs and scope cannot be removed
+  bool has(const Part& part) const;
 
   // Call once a frame: changes since the last call become one undo step. `busy`: a drag or text input is in progress.
   void settle(bool busy);
+  // A change after undo() ends what redo() could bring back.
   void undo();
+  void redo();
   bool can_undo() const { return !steps_.empty(); }
+  bool can_redo() const { return !undone_.empty(); }
   bool changed() const;  // since it was loaded or saved
 
   // Returns the error that load_scene() would report for the current scene; empty: none. Updated by settle().
@@ -73,10 +104,11 @@ class Editor {
  private:
   double wall() const;  // m, z of the ports
   void look_for_faults();
+  void show(Scene scene);
 
   std::vector<TriangleMesh> meshes_;
   std::vector<std::unique_ptr<SurfaceTree>> trees_;  // [organ]
-  std::vector<Scene> steps_;
+  std::vector<Scene> steps_, undone_;                // oldest first
   Scene settled_;
   std::string settled_text_, clean_text_, fault_;
   std::filesystem::path saved_;

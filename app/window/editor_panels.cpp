@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include "app/window/editor_fields.hpp"
+#include "app/window/editor_task_panels.hpp"
+#include "app/window/editor_tissue_panels.hpp"
 #include "app/window/materials.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/theme.hpp"
@@ -15,84 +18,19 @@
 namespace trocar {
 namespace {
 
-constexpr float kFieldFrom = 96.f, kPartsWidth = 214.f, kFieldsWidth = 270.f;  // units
-constexpr double kMmDrag = 0.2;                                                // mm per pixel
-
-std::string id_of(const char* label) { return fmt::format("##{}", label); }
-
-// Shows a number in the file's unit: `value` times `per_unit`. It writes `value` only after a change, so that an
-// unchanged number keeps its bits.
-template <typename Number>
-void number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
-  theme::label(label, kFieldFrom);
-  double shown = static_cast<double>(value) * per_unit;
-  const float pace = static_cast<float>((high - low) * 1e-3);
-  if (ImGui::DragScalar(id_of(label).c_str(), ImGuiDataType_Double, &shown, pace, &low, &high, format,
-                        ImGuiSliderFlags_AlwaysClamp))
-    value = static_cast<Number>(shown / per_unit);
-}
-
-template <typename Vector>
-void position(const char* label, Vector& point) {
-  theme::label(label, kFieldFrom);
-  double mm[3] = {1e3 * static_cast<double>(point.x), 1e3 * static_cast<double>(point.y),
-                  1e3 * static_cast<double>(point.z)};
-  if (ImGui::DragScalarN(id_of(label).c_str(), ImGuiDataType_Double, mm, 3, static_cast<float>(kMmDrag), nullptr,
-                         nullptr, "%.0f"))
-    point = Vector(mm[0] * 1e-3, mm[1] * 1e-3, mm[2] * 1e-3);
-}
-
-void words(const char* label, std::string& text) {
-  theme::label(label, kFieldFrom);
-  ImGui::InputText(id_of(label).c_str(), &text);
-}
-
-template <typename Names>
-bool choice(const char* label, const Names& names, std::string& value, const char* none = nullptr) {
-  theme::label(label, kFieldFrom);
-  if (!ImGui::BeginCombo(id_of(label).c_str(), value.empty() && none ? none : value.c_str())) return false;
-  bool changed = false;
-  if (none && ImGui::Selectable(none, value.empty())) value.clear(), changed = true;
-  for (const std::string& name : names)
-    if (ImGui::Selectable(name.c_str(), name == value)) value = name, changed = true;
-  ImGui::EndCombo();
-  return changed;
-}
+constexpr float kPartsWidth = 214.f, kFieldsWidth = 270.f, kFieldFrom = 104.f;  // units
 
 void part(Editor& editor, const std::string& label, const Part& which) {
-  const bool chosen = editor.chosen.kind == which.kind && editor.chosen.index == which.index;
-  const std::string id = fmt::format("{}##{} {}", label, static_cast<int>(which.kind), which.index);
+  const bool corner = which.kind != PartKind::Attachment || editor.chosen.corner == which.corner;
+  const bool chosen = editor.chosen.kind == which.kind && editor.chosen.index == which.index && corner;
+  const std::string id = fmt::format("{}##{} {} {}", label, static_cast<int>(which.kind), which.index, which.corner);
   if (ImGui::Selectable(id.c_str(), chosen)) editor.chosen = which;
   theme::note_item(label);
 }
 
-void task_fields(Editor& editor) {
-  Scene& scene = editor.scene;
-  theme::heading("Scene and task");
-  words("Title", scene.title);
-  bool task = scene.task.has_value();
-  theme::label("Scored task", kFieldFrom);
-  if (ImGui::Checkbox("##task", &task)) task ? (void)scene.task.emplace() : scene.task.reset();
-  if (!scene.task) return;
-  TaskScene& t = *scene.task;
-  std::string kind(name_of(t.kind));
-  const auto& kinds = task_kind_names();
-  if (choice("Kind", kinds, kind)) t.kind = static_cast<TaskKind>(std::ranges::find(kinds, kind) - kinds.begin());
-  words("Task title", t.title);
-  theme::text("Instructions", theme::kQuiet);
-  ImGui::InputTextMultiline("##instructions", &t.instructions, {-1.f, theme::px(64.f)});
-  std::vector<std::string> names;
-  for (const InstrumentScene& instrument : scene.instruments) names.push_back(instrument.name);
-  choice("Instrument", names, t.instrument, "any");
-  number("Tolerance", t.tolerance, 1e3, 0.1, 100.0, "%.1f mm");
-  number("Hold", t.hold, 1.0, 0.0, 60.0, "%.1f s");
-  number("Lift", t.lift, 1e3, 0.1, 200.0, "%.0f mm");
-  number("Force limit", t.most_force, 1.0, 0.01, 100.0, "%.2f N");
-  number("Target time", t.time_good, 1.0, 0.1, 3600.0, "%.0f s");
-  number("Time limit", t.time_limit, 1.0, 0.2, 3600.0, "%.0f s");
-}
-
-void organ_fields(OrganScene& organ) {
+void organ_fields(Editor& editor) {
+  using namespace editor_fields;
+  OrganScene& organ = editor.scene.organs[editor.chosen.index];
   theme::heading("Organ");
   theme::text(organ.name);
   theme::wrapped(organ.tube ? origin_of(organ) : organ.mesh.filename().string(), theme::kQuiet);
@@ -111,9 +49,11 @@ void organ_fields(OrganScene& organ) {
   number("Lattice", tissue.node_spacing, 1e3, 3.0, 30.0, "%.1f mm");
   theme::label("Colour", kFieldFrom);
   ImGui::ColorEdit3("##colour", &organ.colour.x, ImGuiColorEditFlags_NoInputs | ImGuiColorEditFlags_Float);
+  if (theme::button("Add attachment", 150.f)) editor.add_attachment(editor.chosen.index);
 }
 
 void instrument_fields(InstrumentScene& instrument) {
+  using namespace editor_fields;
   theme::heading("Instrument");
   words("Name", instrument.name);
   std::string kind = name_of(instrument.kind);
@@ -125,13 +65,20 @@ void instrument_fields(InstrumentScene& instrument) {
   number("Radius", instrument.radius, 1e3, 1.0, 10.0, "%.2f mm");
   position("Port, mm", instrument.pivot);
   position("Tip, mm", instrument.tip);
+  JointLimits& limits = instrument.limits;
+  number("Most pan", limits.pan_deg, 1.0, 0.0, 89.0, "%.0f\u00B0");
+  number("Lowest tilt", limits.lowest_tilt_deg, 1.0, -89.0, 0.0, "%.0f\u00B0");
+  number("Highest tilt", limits.highest_tilt_deg, 1.0, 0.0, 89.0, "%.0f\u00B0");
+  number("Deepest", limits.deepest, 1e3, 1.0, 500.0, "%.0f mm");
 }
 
 void scope_fields(ScopeScene& scope) {
+  using namespace editor_fields;
   theme::heading("Scope");
   bool oblique = scope.angle_deg > 0.f;
-  theme::label("30\u00B0 scope", kFieldFrom);
-  if (ImGui::Checkbox("##oblique", &oblique)) scope.angle_deg = oblique ? 30.f : 0.f;
+  const bool was = oblique;
+  flag("30\u00B0 scope", oblique);
+  if (oblique != was) scope.angle_deg = oblique ? 30.f : 0.f;
   number("Field of view", scope.field_of_view_deg, 1.0, 20.0, 120.0, "%.0f\u00B0");
   number("Light post", scope.spin_deg, 1.0, -180.0, 180.0, "%.0f\u00B0");
   number("Barrel", scope.lens.barrel, 1.0, 0.0, 0.3, "%.2f");
@@ -145,7 +92,7 @@ void target_fields(Editor& editor) {
   const std::size_t index = editor.chosen.index;
   theme::heading("Target");
   theme::text(fmt::format("number {} of {}, on the {}", index + 1, locations.size(), locations[index].organ));
-  position("At, mm", locations[index].location);
+  editor_fields::position("At, mm", locations[index].location);
   if (theme::button("Earlier", 80.f, false, index > 0)) {
     std::swap(locations[index], locations[index - 1]);
     --editor.chosen.index;
@@ -163,6 +110,94 @@ void zone_fields(TaskZone& zone) {
   for (const glm::dvec2& corner : zone.outline) theme::text(fmt::format("{:6.3f}  {:6.3f}", corner.x, corner.y));
 }
 
+// Organs, each with its attachments below it.
+void organ_parts(Editor& editor) {
+  const Scene& scene = editor.scene;
+  theme::heading("Organs");
+  for (std::size_t k = 0; k < scene.organs.size(); ++k) {
+    part(editor, scene.organs[k].name, {PartKind::Organ, k});
+    const auto& attachments = scene.organs[k].attachments;
+    ImGui::Indent(theme::px(10.f));
+    for (std::size_t a = 0; a < attachments.size(); ++a)
+      part(editor,
+           fmt::format("{} {} of {}", attachments[a].stiffness > 0.f ? "ligament" : "attachment", a + 1,
+                       scene.organs[k].name),
+           {PartKind::Attachment, k, a});
+    ImGui::Unindent(theme::px(10.f));
+  }
+}
+
+void bond_parts(Editor& editor) {
+  const Scene& scene = editor.scene;
+  theme::heading("Connective tissue");
+  for (std::size_t k = 0; k < scene.layers.size(); ++k) part(editor, scene.layers[k].name, {PartKind::Layer, k});
+  for (std::size_t k = 0; k < scene.bands.size(); ++k) part(editor, scene.bands[k].name, {PartKind::Band, k});
+  if (theme::button("Add band", 84.f)) editor.add_band();
+  ImGui::SameLine();
+  if (theme::button("Add layer", 84.f, false, scene.organs.size() > 1)) editor.add_layer();
+}
+
+void task_parts(Editor& editor) {
+  const TaskScene& task = *editor.scene.task;
+  theme::heading("Targets");
+  for (std::size_t k = 0; k < task.locations.size(); ++k)
+    part(editor, fmt::format("{} on the {}", k + 1, task.locations[k].organ), {PartKind::Target, k});
+  theme::heading("Zones");
+  for (std::size_t k = 0; k < task.zones.size(); ++k)
+    part(editor, fmt::format("zone {}, {} corners", k + 1, task.zones[k].outline.size()), {PartKind::Zone, k});
+  if (task.kind != TaskKind::Operation) return;
+  theme::heading("Limits of organs");
+  for (std::size_t k = 0; k < task.limits.size(); ++k)
+    part(editor, fmt::format("limit {}: {}", k + 1, task.limits[k].organ), {PartKind::Limit, k});
+  if (theme::button("Add limit", 90.f)) editor.add_limit();
+}
+
+// Draws the fields of the selected part; returns whether it can be removed.
+bool fields_of_chosen(Editor& editor) {
+  Scene& scene = editor.scene;
+  const Part chosen = editor.chosen;
+  switch (chosen.kind) {
+    case PartKind::Task:
+      task_fields(editor);
+      return false;
+    case PartKind::Marks:
+      mark_fields(*scene.task);
+      return false;
+    case PartKind::Breathing:
+      breathing_fields(scene.breathing);
+      return false;
+    case PartKind::Scope:
+      scope_fields(scene.scope);
+      return false;
+    case PartKind::Organ:
+      organ_fields(editor);
+      return false;
+    case PartKind::Attachment:
+      attachment_fields(editor, scene.organs[chosen.index].attachments[chosen.corner]);
+      return true;
+    case PartKind::Layer:
+      layer_fields(editor, scene.layers[chosen.index]);
+      return true;
+    case PartKind::Band:
+      band_fields(editor, scene.bands[chosen.index]);
+      return true;
+    case PartKind::Limit:
+      limit_fields(editor, scene.task->limits[chosen.index]);
+      return true;
+    case PartKind::Instrument:
+    case PartKind::Tip:
+      instrument_fields(scene.instruments[chosen.index]);
+      return scene.instruments.size() > 1;
+    case PartKind::Target:
+      target_fields(editor);
+      return true;
+    case PartKind::Zone:
+      zone_fields(scene.task->zones[chosen.index]);
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void draw_parts(Editor& editor) {
@@ -170,45 +205,23 @@ void draw_parts(Editor& editor) {
   const theme::WithLetters small(theme::Letters::Small);
   const Scene& scene = editor.scene;
   part(editor, "scene and task", {PartKind::Task});
+  if (scene.task) part(editor, "limits and pass marks", {PartKind::Marks});
+  part(editor, "breathing", {PartKind::Breathing});
   part(editor, "scope", {PartKind::Scope});
-  theme::heading("Organs");
-  for (std::size_t k = 0; k < scene.organs.size(); ++k) part(editor, scene.organs[k].name, {PartKind::Organ, k});
+  organ_parts(editor);
+  bond_parts(editor);
   theme::heading("Instruments");
   for (std::size_t k = 0; k < scene.instruments.size(); ++k)
     part(editor, scene.instruments[k].name, {PartKind::Instrument, k});
-  if (!scene.task) return;
-  theme::heading("Targets");
-  for (std::size_t k = 0; k < scene.task->locations.size(); ++k)
-    part(editor, fmt::format("{} on the {}", k + 1, scene.task->locations[k].organ), {PartKind::Target, k});
-  theme::heading("Zones");
-  for (std::size_t k = 0; k < scene.task->zones.size(); ++k)
-    part(editor, fmt::format("zone {}, {} corners", k + 1, scene.task->zones[k].outline.size()), {PartKind::Zone, k});
+  if (scene.task) task_parts(editor);
 }
 
 void draw_fields(Editor& editor) {
   const theme::Panel panel("fields", {{1.f, 0.f}, {-8.f, 64.f}, {1.f, 0.f}, {kFieldsWidth, 560.f}},
                            theme::PanelKind::Used, 0.8f);
   const theme::WithLetters small(theme::Letters::Small);
-  Scene& scene = editor.scene;
-  const Part& chosen = editor.chosen;
-  bool removable = false;
-  if (chosen.kind == PartKind::Scope) {
-    scope_fields(scene.scope);
-  } else if (chosen.kind == PartKind::Organ && chosen.index < scene.organs.size()) {
-    organ_fields(scene.organs[chosen.index]);
-  } else if ((chosen.kind == PartKind::Instrument || chosen.kind == PartKind::Tip) &&
-             chosen.index < scene.instruments.size()) {
-    instrument_fields(scene.instruments[chosen.index]);
-    removable = scene.instruments.size() > 1;
-  } else if (chosen.kind == PartKind::Target && scene.task && chosen.index < scene.task->locations.size()) {
-    target_fields(editor);
-    removable = true;
-  } else if (chosen.kind == PartKind::Zone && scene.task && chosen.index < scene.task->zones.size()) {
-    zone_fields(scene.task->zones[chosen.index]);
-    removable = true;
-  } else {
-    task_fields(editor);
-  }
+  if (!editor.has(editor.chosen)) editor.chosen = {};
+  const bool removable = fields_of_chosen(editor);
   ImGui::Spacing();
   if (removable && theme::button("Remove (Delete)", 150.f)) editor.remove_chosen();
 }

@@ -5,6 +5,7 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include "app/window/editor_marks.hpp"
 #include "app/window/editor_panels.hpp"
 #include "app/window/practice.hpp"
 #include "app/window/theme.hpp"
@@ -42,11 +43,17 @@ std::vector<DrawnOrgan> organs_at_rest(const Editor& editor) {
 
 }  // namespace
 
-EditorScreen::EditorScreen(const Scene& scene, const std::filesystem::path& folder, const WindowSettings& settings,
-                           GlContext& context)
-    : editor_(scene), settings_(settings), view_(context, organs_at_rest(editor_)), keeper_(kPatient) {
+EditorScreen::EditorScreen(const Scene& scene, Plan plan, const WindowSettings& settings, GlContext& context)
+    : EditorScreen(copy_of(scene, plan.folder), plan, settings, context) {}
+
+EditorScreen::EditorScreen(SceneCopy copy, Plan plan, const WindowSettings& settings, GlContext& context)
+    : plan_(std::move(plan)),
+      editor_(copy.scene),
+      settings_(settings),
+      view_(context, organs_at_rest(editor_)),
+      keeper_(kPatient),
+      file_(copy.file.string()) {
   orbit_.target = glm::mix(editor_.middle(), editor_.middle_of_ports(), kTowardsPorts);
-  file_ = free_name(folder, scene.file.stem().string() + "-edited", ".toml").string();
 }
 
 EditorEye EditorScreen::eye() const { return through_scope_ ? eye_of(editor_.scene.scope) : orbit_.eye(); }
@@ -73,6 +80,13 @@ std::vector<EditorScreen::Handle> EditorScreen::handles() const {
     if (!through_scope_) add({PartKind::Instrument, k}, scene.instruments[k].pivot);
   }
   if (!through_scope_) add({PartKind::Scope}, glm::dvec3(scene.scope.target));
+  for (std::size_t k = 0; k < scene.organs.size(); ++k)
+    for (std::size_t a = 0; shows_attachments(editor_, k) && a < scene.organs[k].attachments.size(); ++a)
+      add({PartKind::Attachment, k, a}, glm::dvec3(scene.organs[k].attachments[a].centre));
+  for (std::size_t k = 0; k < scene.bands.size(); ++k) {
+    BandParams params = scene.bands[k].params;
+    for (std::size_t end = 0; end < 4; ++end) add({PartKind::Band, k, end}, glm::dvec3(band_end(params, end)));
+  }
   return list;
 }
 
@@ -114,12 +128,12 @@ void EditorScreen::drag_chosen() {
 }
 
 void EditorScreen::step(const WindowInput& input, double, bool listens) {
-  back_ = false;
+  back_ = escape_ = false;
   pointer_free_ = !ImGui::GetIO().WantCaptureMouse;
   const glm::dvec2 moved(input.pointer - pointer_);
   pointer_ = input.pointer;
   if (listens)
-    for (const Key key : input.pressed) handle_key(key, input.down(Key::Control));
+    for (const Key key : input.pressed) handle_key(key, input);
   if (input.left_pressed && pointer_free_) press();
   if (dragging_ && input.left_button && moved != glm::dvec2(0.0)) drag_chosen();
   if (!input.left_button) dragging_ = false;
@@ -131,19 +145,26 @@ void EditorScreen::step(const WindowInput& input, double, bool listens) {
   ++frames_;
 }
 
-void EditorScreen::handle_key(Key key, bool control) {
-  if (key == Key::Z && control) editor_.undo();
+void EditorScreen::handle_key(Key key, const WindowInput& input) {
+  const bool control = input.down(Key::Control), shift = input.down(Key::Shift);
+  if (key == Key::Escape) escape();
+  if (open_panel_.is_open()) return;
+  if (key == Key::Z && control && !shift) editor_.undo();
+  if ((key == Key::Y && control) || (key == Key::Z && control && shift)) editor_.redo();
   if (key == Key::S && control) save();
   if (key == Key::Delete) editor_.remove_chosen();
   if (key == Key::Enter && doing_ == Doing::AddZone) {
     editor_.close_zone();
     doing_ = Doing::Choose;
   }
-  if (key == Key::Escape) {
-    if (doing_ == Doing::Choose) back_ = true;
-    doing_ = Doing::Choose;
-    editor_.draft.clear();
-  }
+}
+
+void EditorScreen::escape() {
+  escape_ = true;
+  if (open_panel_.is_open()) return;
+  if (doing_ == Doing::Choose) back_ = true;
+  doing_ = Doing::Choose;
+  editor_.draft.clear();
 }
 
 void EditorScreen::picture(const glm::ivec2& size) {
@@ -236,6 +257,7 @@ void EditorScreen::draw_handles() const {
   } else {
     draw_zones();
   }
+  draw_tissue_marks(editor_, eye(), size_);
   if (editor_.scene.task) draw_targets();
 }
 
@@ -258,7 +280,7 @@ void EditorScreen::toolbar() {
   const theme::Panel panel("toolbar", {{0.5f, 0.f}, {0.f, 8.f}, {0.5f, 0.f}, {1264.f, 50.f}}, theme::PanelKind::Used,
                            0.8f);
   const auto mode = [&](const char* label, Doing doing, bool through_scope) {
-    if (theme::button(label, 120.f, doing_ == doing)) {
+    if (theme::button(label, 112.f, doing_ == doing)) {
       doing_ = doing;
       editor_.draft.clear();
       if (doing != Doing::Choose) through_scope_ = through_scope;
@@ -269,13 +291,17 @@ void EditorScreen::toolbar() {
   mode("Add target", Doing::AddTarget, through_scope_);
   mode("Add port", Doing::AddPort, false);
   mode("Add zone", Doing::AddZone, true);
-  if (theme::button(through_scope_ ? "Outside view" : "Scope view", 160.f)) {
+  if (theme::button(through_scope_ ? "Outside view" : "Scope view", 112.f)) {
     through_scope_ = !through_scope_;
     doing_ = Doing::Choose;
   }
   ImGui::SameLine();
   if (theme::button("Undo", 70.f, false, editor_.can_undo())) editor_.undo();
-  ImGui::SameLine(0.f, theme::px(16.f));
+  ImGui::SameLine();
+  if (theme::button("Redo", 70.f, false, editor_.can_redo())) editor_.redo();
+  ImGui::SameLine();
+  if (theme::button("Open...", 80.f)) open_panel_.open(plan_.listed, plan_.folder, plan_.access);
+  ImGui::SameLine(0.f, theme::px(12.f));
   const theme::WithLetters small(theme::Letters::Small);
   ImGui::AlignTextToFramePadding();
   theme::text(hint(), theme::kQuiet);
@@ -320,17 +346,32 @@ Ask EditorScreen::save_bar() {
   return ask;
 }
 
+// With unsaved changes the first choice only asks.
+Ask EditorScreen::open_panel() {
+  const auto file = open_panel_.draw(escape_);
+  if (!file) return Ask::Nothing;
+  if (editor_.changed() && opened_ != *file) {
+    opened_ = *file;
+    note_ = "The changes are not saved; save them, or open the scene again to discard them";
+    return Ask::Nothing;
+  }
+  opened_ = *file;
+  return Ask::Edit;
+}
+
 Ask EditorScreen::panels() {
   draw_handles();
   toolbar();
   draw_parts(editor_);
   draw_fields(editor_);
-  return save_bar();
+  const Ask ask = save_bar();
+  const Ask other = open_panel();
+  return other == Ask::Nothing ? ask : other;
 }
 
 ScreenStatus EditorScreen::status() const {
   ScreenStatus status;
-  status.phase = through_scope_ ? "scope" : "outside";
+  status.phase = open_panel_.is_open() ? "open" : through_scope_ ? "scope" : "outside";
   status.file = editor_.saved();
   status.frames = frames_;
   status.note = note_.empty() ? editor_.fault() : note_;

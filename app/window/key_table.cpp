@@ -44,6 +44,7 @@ constexpr KeyLine kEditor[] = {
     {"right button + move", "turn the view around the organs"},
     {"wheel", "zoom in, zoom out"},
     {"Ctrl Z", "undo"},
+    {"Ctrl Y, Ctrl Shift Z", "redo"},
     {"Ctrl S", "save"},
     {"Delete", "remove the selected item"},
 };

@@ -11,6 +11,7 @@ ScreenName after(const ScreenState& state, Ask ask) {
       if (ask == Ask::Practise) return S::Practice;
       if (ask == Ask::OpenRecording) return S::Replay;
       if (ask == Ask::OpenLibrary) return S::Library;
+      if (ask == Ask::OpenDevices) return S::Devices;
       if (ask == Ask::Edit) return S::Editor;
       break;
     case S::Practice:
@@ -30,6 +31,8 @@ ScreenName after(const ScreenState& state, Ask ask) {
     case S::Editor:
       if (ask == Ask::Practise) return S::Practice;
       break;
+    case S::Devices:
+      break;
     case S::Quit:
       return S::Quit;
   }
@@ -44,7 +47,7 @@ ScreenState next(const ScreenState& state, Ask ask) {
 }
 
 std::string name_of(ScreenName screen) {
-  constexpr const char* names[] = {"start", "practice", "results", "replay", "editor", "library", "quit"};
+  constexpr const char* names[] = {"start", "practice", "results", "replay", "editor", "library", "devices", "quit"};
   return names[static_cast<std::size_t>(screen)];
 }
 

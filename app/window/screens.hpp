@@ -6,10 +6,23 @@
 
 namespace trocar {
 
-enum class ScreenName { Start, Practice, Results, Replay, Editor, Library, Quit };
+enum class ScreenName { Start, Practice, Results, Replay, Editor, Library, Devices, Quit };
 
 // What a screen requests at the end of a frame.
-enum class Ask { Nothing, Practise, OpenRecording, OpenLibrary, Edit, Finish, Again, NextStep, ShowMe, Back, Quit };
+enum class Ask {
+  Nothing,
+  Practise,
+  OpenRecording,
+  OpenLibrary,
+  OpenDevices,
+  Edit,
+  Finish,
+  Again,
+  NextStep,
+  ShowMe,
+  Back,
+  Quit
+};
 
 struct ScreenState {
   ScreenName now = ScreenName::Start;

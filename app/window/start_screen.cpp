@@ -61,9 +61,7 @@ StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path 
 void StartScreen::select(std::size_t scene) {
   selected_ = scene;
   level_ = 1;
-  devices_.clear();
-  for (const InstrumentScene& instrument : scenes_[scene].scene.instruments) devices_.push_back(instrument.device);
-  devices_.push_back(scenes_[scene].scene.scope.device);
+  devices_.select(scenes_[scene].scene);
   fault_ = scenes_[scene].fault;
 }
 
@@ -114,18 +112,19 @@ LastChoice StartScreen::choice() const {
 }
 
 Scene StartScreen::scene() const {
-  Scene scene = scenes_[selected_].scene;
-  for (std::size_t k = 0; k < scene.instruments.size(); ++k) scene.instruments[k].device = devices_[k];
-  scene.scope.device = devices_.back();
-  return with_level(scene, level_);
+  return with_level(with_devices(scenes_[selected_].scene, devices_.choices()), level_);
 }
 
-void StartScreen::step(const WindowInput& input, double, bool listens) {
+void StartScreen::step(const WindowInput& input, double elapsed, bool listens) {
   if (follow_ && desk_.person() == login_.person() && desk_.view()) {
     follow_ = false;
     if (const auto next = desk_.view()->next) choose_step(*next);
     course_.reveal();
   }
+  if (!scenes_.empty() && scenes_[selected_].fault.empty() && !performer())
+    devices_.watch(scenes_[selected_].scene, access_, elapsed);
+  else
+    devices_.rest();
   const auto pressed = [&](Key key) { return std::ranges::find(input.pressed, key) != input.pressed.end(); };
   enter_ = pressed(Key::Enter) && listens;
   escape_ = pressed(Key::Escape);
@@ -241,15 +240,20 @@ void StartScreen::who_choice() {
   ImGui::EndCombo();
 }
 
-void StartScreen::device_choice(const char* label, std::string& device) {
+void StartScreen::device_choice(const char* label, std::size_t k) {
+  std::string& device = devices_.device(k);
   theme::label(label, kValueFrom, kValueWidth);
   const bool open = ImGui::BeginCombo(fmt::format("##device {}", label).c_str(), device.c_str());
-  if (!open) return theme::note_item(label);
-  for (const std::string& name : device_names()) {
-    if (ImGui::Selectable(name.c_str(), name == device)) device = name;
-    theme::note_item(name);
+  if (open) {
+    for (const std::string& name : device_names()) {
+      if (ImGui::Selectable(name.c_str(), name == device)) device = name;
+      theme::note_item(name);
+    }
+    ImGui::EndCombo();
+  } else {
+    theme::note_item(label);
   }
-  ImGui::EndCombo();
+  devices_.draw_fault(k, kValueFrom);
 }
 
 void StartScreen::backend_choice() {
@@ -275,33 +279,36 @@ void StartScreen::choices() {
   level_choice();
   if (scene.task) who_choice();
   if (!performer()) {
-    for (std::size_t k = 0; k < scene.instruments.size(); ++k)
-      device_choice(scene.instruments[k].name.c_str(), devices_[k]);
-    device_choice("scope", devices_.back());
+    for (std::size_t k = 0; k < scene.instruments.size(); ++k) device_choice(scene.instruments[k].name.c_str(), k);
+    device_choice("scope", scene.instruments.size());
   }
   backend_choice();
 }
 
 Ask StartScreen::buttons() {
   const bool can_start = !scenes_.empty() && scenes_[selected_].fault.empty() && login_.valid();
+  const bool devices = can_start && !devices_.blocks();
   Ask ask = Ask::Nothing;
-  if (theme::button("Start", 150.f, true, can_start) || (enter_ && can_start)) ask = Ask::Practise;
+  if (theme::button("Start", 150.f, true, devices) || (enter_ && devices)) ask = Ask::Practise;
   ImGui::SameLine();
   if (theme::button("Open recording...", 170.f)) recordings_.open();
   ImGui::SameLine();
   if (theme::button("People...", 130.f)) ask = Ask::OpenLibrary;
   ImGui::SameLine();
+  if (theme::button("Devices...", 130.f, false, can_start)) ask = Ask::OpenDevices;
+  ImGui::SameLine();
   if (theme::button("Edit scene", 130.f, false, can_start)) ask = Ask::Edit;
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowWidth() - theme::px(110.f + 12.f));
   if (theme::button("Quit", 110.f)) ask = Ask::Quit;
+  devices_.draw_why_not();
   return ask;
 }
 
 bool StartScreen::must_ask() {
   if (performer()) return false;  // a scripted trainee connects to no device
   const Scene chosen = scene();
-  refuse_outside_files(chosen, access_);
+  refuse_outside_files(without_typed_files(chosen, devices_.choices()), access_);
   asked_hosts_ = hosts_to_allow(chosen, access_);
   return !asked_hosts_.empty();
 }
@@ -390,7 +397,7 @@ ScreenStatus StartScreen::status() const {
                  : course_open_          ? "curriculum"
                                          : "scenes";
   status.file = scene_file();
-  status.note = fault_;
+  status.note = fault_.empty() ? devices_.faults() : fault_;
   status.step = login_.person() == desk_.person() ? progress_line(desk_) : "";
   return status;
 }

@@ -15,6 +15,7 @@
 #include "app/window/scene_shelf.hpp"
 #include "app/window/screen.hpp"
 #include "app/window/settings_file.hpp"
+#include "app/window/start_devices.hpp"
 #include "sim/task/performer.hpp"
 
 namespace trocar {
@@ -54,6 +55,11 @@ class StartScreen final : public Screen {
   LastChoice choice() const;
   // Selects the scene and the level of a step of the curriculum.
   void choose_step(std::size_t step);
+  // The devices of the selected scene, and the machines that the user allows.
+  StartDevices& devices() { return devices_; }
+  SceneAccess& access() { return access_; }
+  const Scene& selected() const { return scenes_[selected_].scene; }
+  const std::vector<ListedScene>& scenes() const { return scenes_; }
 
  private:
   void select(std::size_t scene);
@@ -68,7 +74,7 @@ class StartScreen final : public Screen {
   void backend_choice();
   void level_choice();
   void who_choice();
-  void device_choice(const char* label, std::string& device);
+  void device_choice(const char* label, std::size_t k);
   Ask buttons();
   Ask hosts_panel();
 
@@ -82,8 +88,8 @@ class StartScreen final : public Screen {
   std::vector<std::string> asked_hosts_;  // hosts of the open question; empty: none
   Backends backends_;
   std::size_t selected_ = 0, who_ = 0;
-  int level_ = 1;                     // of the task
-  std::vector<std::string> devices_;  // [instrument], then the scope's
+  int level_ = 1;  // of the task
+  StartDevices devices_;
   std::string backend_ = "auto", why_, fault_;
   bool enter_ = false, escape_ = false;
   bool course_open_ = false, open_course_ = false;  // the curriculum is shown; it is to be shown

@@ -46,6 +46,7 @@ enum class Key {
   T,
   W,
   X,
+  Y,
   Z,
   Control,
   Shift,

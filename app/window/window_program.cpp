@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/sound/sound.hpp"
+#include "app/window/device_screen.hpp"
 #include "app/window/editor_screen.hpp"
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
@@ -105,6 +106,8 @@ class WindowProgram {
         return *editor_;
       case ScreenName::Library:
         return *library_;
+      case ScreenName::Devices:
+        return *devices_;
       default:
         return *start_;
     }
@@ -135,6 +138,7 @@ class WindowProgram {
     if (state_.now != ScreenName::Practice) practice_.reset();
     if (state_.now != ScreenName::Replay) replay_.reset();
     if (state_.now != ScreenName::Editor) editor_.reset(), saved_scene_.clear();
+    if (state_.now != ScreenName::Devices) devices_.reset();
     if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay) library_.reset();
   }
 
@@ -191,6 +195,12 @@ class WindowProgram {
   }
 
   void prepare(Ask ask) {
+    start_->devices().rest();
+    if (state_.now == ScreenName::Devices) {
+      start_->devices().use(devices_->choices());
+      start_->access() = devices_->access();
+      devices_.reset();
+    }
     if (ask == Ask::Practise && state_.now == ScreenName::Editor) {
       start_->choose(editor_->saved());
       if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
@@ -201,8 +211,7 @@ class WindowProgram {
       if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
       practise(chosen_scene(), start_->backend());
     }
-    if (ask == Ask::Edit)
-      editor_ = std::make_unique<EditorScreen>(start_->scene(), options_.folder, settings_, window_.context());
+    if (ask == Ask::Edit) edit();
     if (ask == Ask::Again || ask == Ask::ShowMe) {
       const Scene scene = last_scene_;
       practice_.reset();
@@ -213,8 +222,19 @@ class WindowProgram {
       replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(),
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
     if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_);
+    if (ask == Ask::OpenDevices)
+      devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
       results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), station_, desk_);
+  }
+
+  // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.
+  void edit() {
+    if (editor_) start_->choose(editor_->opened());
+    editor_.reset();
+    const EditorScreen::Plan plan{options_.folder, start_->scenes(), start_->access()};
+    editor_ = std::make_unique<EditorScreen>(with_devices(start_->selected(), start_->devices().choices()), plan,
+                                             settings_, window_.context());
   }
 
   std::filesystem::path chosen_recording() const {
@@ -261,6 +281,7 @@ class WindowProgram {
   std::unique_ptr<ReplayScreen> replay_;
   std::unique_ptr<EditorScreen> editor_;
   std::unique_ptr<LibraryScreen> library_;
+  std::unique_ptr<DeviceScreen> devices_;
   Scene last_scene_;
   std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;

@@ -39,7 +39,11 @@ std::string start_fault(const HeldTool& tool) {
 }
 
 HandDevice::HandDevice(const HeldTool& tool, bool fulcrum)
-    : centre_(centre_of(tool)), limits_(tool.limits), joints_(limited(limits_, start_of(tool))), fulcrum_(fulcrum) {
+    : centre_(centre_of(tool)),
+      limits_(tool.limits),
+      axes_(tool.axes),
+      joints_(limited(limits_, start_of(tool))),
+      fulcrum_(fulcrum) {
   const glm::dvec3 shaft = pose_of(centre_, limits_, joints_).tip - centre_.pivot;
   depth_ = glm::length(shaft);
   direction_ = shaft / depth_;
@@ -53,7 +57,7 @@ void HandDevice::set_screen(const glm::dvec3& right, const glm::dvec3& up) {
 void HandDevice::swing(double right, double up) {
   if (right == 0.0 && up == 0.0) return;
   const glm::dvec3 shaft = pose_of(centre_, limits_, joints_).tip - centre_.pivot;
-  const glm::dvec3 across = right * right_ + up * up_;
+  const glm::dvec3 across = axes_.right * right * right_ + axes_.up * up * up_;
   const glm::dvec3 swung = glm::normalize(shaft) + (fulcrum_ ? -1.0 : 1.0) * across;
   if (!(glm::length(swung) > 1e-6) || !std::isfinite(right + up)) return;
   Joints wanted = joints_of(centre_, limits_, {centre_.pivot, centre_.pivot + swung});
@@ -65,12 +69,12 @@ void HandDevice::swing(double right, double up) {
 
 void HandDevice::push(double metres) {
   Joints wanted = joints_;
-  wanted.depth += metres;
+  wanted.depth += axes_.in * metres;
   joints_ = limited(limits_, wanted, joints_);
 }
 
 void HandDevice::spin(double degrees) {
-  if (std::isfinite(degrees)) joints_.spin_deg += degrees;
+  if (std::isfinite(degrees)) joints_.spin_deg += axes_.roll * degrees;
 }
 
 void HandDevice::set_jaws(double grip) {

@@ -12,6 +12,7 @@
 
 #include "sim/device/device.hpp"
 #include "sim/device/joints.hpp"
+#include "sim/scene/device_calibration.hpp"
 
 namespace trocar {
 
@@ -20,8 +21,10 @@ struct HeldTool {
   glm::dvec3 pivot{0.0}, tip{0.0, 0.0, 0.1};  // m   at the start
   glm::dvec3 axis{0.0};                       // 1   direction at zero pan and tilt; zero: from pivot to tip
   JointLimits limits;
-  double spin_deg = 0.0;  // deg  at the start
-  bool ratchet = true;    //      the handle has a ratchet, which keeps the jaws closed
+  double spin_deg = 0.0;           // deg  at the start
+  bool ratchet = true;             //      the handle has a ratchet, which keeps the jaws closed
+  AxisScale axes = {};             //      of hand-held devices
+  Registration registration = {};  // of a tracker
 };
 
 // Returns an empty text when the tool starts within its limits; else the joint that is outside them, with its limits.
@@ -53,6 +56,7 @@ class HandDevice : public Device {
  private:
   RemoteCentre centre_;
   JointLimits limits_;
+  AxisScale axes_;
   Joints joints_;
   glm::dvec3 right_{1, 0, 0}, up_{0, 1, 0};
   glm::dvec3 direction_;  // current direction of the shaft

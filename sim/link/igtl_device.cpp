@@ -16,6 +16,7 @@
 #include "geometry/printable.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/link/igtl_wire.hpp"
+#include "sim/link/registration.hpp"
 #include "sim/link/tcp.hpp"
 
 namespace trocar {
@@ -79,6 +80,8 @@ struct IgtlDevice::Shared {
   IgtlSource source;
   RemoteCentre centre;
   IgtlClientParams params;
+  glm::dmat4 registration{1.0};  // m
+  bool calibrated = false;
   Wake wake;
   std::atomic<bool> stopping{false};
   std::thread thread;
@@ -90,7 +93,9 @@ struct IgtlDevice::Shared {
   bool connected = false, heard = false;
   bool sound = true;  // the latest matrix was a possible tool pose
   Clock::time_point when;
-  std::uint64_t poses = 0, refused = 0;
+  std::uint64_t poses = 0, refused = 0, failures = 0;
+  std::vector<std::string> others;
+  std::optional<glm::dmat4> sent;  // m, before the registration
 
   // Senders cut names at 19 or 20 bytes.
   bool means(std::string_view name) const {
@@ -98,17 +103,24 @@ struct IgtlDevice::Shared {
     return tool.empty() || name == tool || (name.size() >= 19 && tool.starts_with(name));
   }
 
+  void note_other(std::string_view name) {
+    const std::lock_guard lock(mutex);
+    if (others.size() < kMostOtherTools && std::ranges::find(others, name) == others.end()) others.emplace_back(name);
+  }
+
   IgtlListener listener() {
     IgtlListener listener;
     listener.pose = [this](std::string_view name, const glm::dmat4& pose) {
-      if (!means(name)) return;
+      if (!means(name)) return note_other(name);
       const std::lock_guard lock(mutex);
-      sound = is_tool_pose(centre, pose);
+      if (is_rotation(glm::dmat3(pose))) sent = pose;
+      const glm::dmat4 registered = calibrated ? registration * pose : pose;
+      sound = is_tool_pose(centre, registered);
       if (!sound) {
         ++refused;
         return;
       }
-      matrix = pose;
+      matrix = registered;
       when = Clock::now();
       heard = true;
       ++poses;
@@ -145,6 +157,9 @@ struct IgtlDevice::Shared {
   void set_connected(bool on) {
     const std::lock_guard lock(mutex);
     connected = on;
+    failures = 0;
+    others.clear();
+    sent.reset();
     heard = false;
     sound = true;
     pedal = Diathermy::Off;
@@ -163,6 +178,9 @@ struct IgtlDevice::Shared {
           set_connected(false);
           // Only a connection that lasted resets the pause, so a server that disconnects at once is not flooded.
           if (seconds_between(start, Clock::now()) > params.longest_pause) pause = params.first_pause;
+        } else {
+          const std::lock_guard lock(mutex);
+          ++failures;
         }
       }
       pollfd waiting{wake.number(), POLLIN, 0};
@@ -182,6 +200,8 @@ IgtlDevice::IgtlDevice(const IgtlSource& source, const HeldTool& tool, const Igt
   shared_->source = source;
   shared_->centre = centre_;
   shared_->params = params;
+  shared_->calibrated = tool.registration != Registration{};
+  shared_->registration = matrix_of(tool.registration);
   shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
 }
 
@@ -212,6 +232,16 @@ DevicePose IgtlDevice::pose(const FrameClock&) {
 std::uint64_t IgtlDevice::poses_heard() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->poses;
+}
+
+IgtlStatus IgtlDevice::status() const {
+  const std::lock_guard lock(shared_->mutex);
+  const bool heard = shared_->heard;
+  return {shared_->connected, heard,
+          shared_->sound,     heard ? seconds_between(shared_->when, Clock::now()) : 0.0,
+          shared_->poses,     shared_->refused,
+          shared_->failures,  shared_->others,
+          shared_->sent};
 }
 
 std::uint64_t IgtlDevice::refused() const {

@@ -8,6 +8,7 @@
 // The pivot is the trocar of the scene, so the shaft passes through it despite small calibration errors of the tracker.
 // Only the rotation about the shaft is taken from M. When the tip is outside the body or less deep than the shallowest
 // depth, the instrument stays at that depth in its last direction.
+// HeldTool::registration is applied to M first, where the tracker's world is not that of the scene.
 // Jaws and pedal: a SENSOR message of the same name; its first value sets the jaws (0 closed .. 1 open), its second the
 // pedal (1 cut, 2 coagulate). Without such messages the jaws stay open. Health: Lost without a connection or before the
 // first pose; Stale when the last pose is older than 50 ms, or when the latest matrix is not a tool pose: not a
@@ -16,7 +17,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/device/hand_device.hpp"
 #include "sim/scene/igtl_source.hpp"
@@ -30,6 +33,20 @@ struct IgtlClientParams {
   double longest_pause = 2.0;   // s   upper limit of the pause
 };
 
+// What a device has heard, for a panel that shows it.
+struct IgtlStatus {
+  bool connected = false;
+  bool heard = false;               // a pose of this tool, since it is connected
+  bool sound = true;                // the latest matrix was a possible tool pose
+  double age = 0.0;                 // s   of the last pose; 0 before the first
+  std::uint64_t poses = 0;          // of this tool, since the start
+  std::uint64_t refused = 0;        // as refused()
+  std::uint64_t failures = 0;       // attempts to connect that failed since the last connection
+  std::vector<std::string> others;  // names of other tools that were heard, at most kMostOtherTools
+  std::optional<glm::dmat4> sent;   // m   the latest rotation and position of this tool, before the registration
+};
+inline constexpr std::size_t kMostOtherTools = 6;
+
 class IgtlDevice final : public Device {
  public:
   IgtlDevice(const IgtlSource& source, const HeldTool& tool, const IgtlClientParams& params = {});
@@ -42,6 +59,7 @@ class IgtlDevice final : public Device {
   std::uint64_t poses_heard() const;
   std::uint64_t refused() const;  // impossible tool poses; messages with a wrong checksum or length or with a number
                                   // that is not finite; connections that did not follow the protocol
+  IgtlStatus status() const;
 
  private:
   struct Shared;

@@ -15,12 +15,13 @@ namespace trocar {
 namespace {
 
 HeldTool held(const InstrumentScene& scene) {
-  return {scene.pivot, scene.tip, scene.axis, scene.limits, 0.0, scene.kind != InstrumentKind::Scissors};
+  return {scene.pivot, scene.tip,         scene.axis, scene.limits, 0.0, scene.kind != InstrumentKind::Scissors,
+          scene.axes,  scene.registration};
 }
 
 HeldTool held(const ScopeScene& scene) {
   const ScopePose pose = scene.pose();
-  return {pose.port, pose.eye, glm::dvec3(0.0), scene.limits, pose.spin_deg};
+  return {pose.port, pose.eye, glm::dvec3(0.0), scene.limits, pose.spin_deg, true, scene.axes, scene.registration};
 }
 
 template <typename Hand>

@@ -23,6 +23,7 @@
 #include "sim/scene/anatomy_scene.hpp"
 #include "sim/scene/bond_scene.hpp"
 #include "sim/scene/contact_model_params.hpp"
+#include "sim/scene/device_calibration.hpp"
 #include "sim/scene/guard_params.hpp"
 #include "sim/scene/joint_limits.hpp"
 #include "sim/scene/lens.hpp"
@@ -95,6 +96,8 @@ struct InstrumentScene {
   std::string source;                // which gamepad, igtl tool ("localhost:18944/Probe") or recorded instrument
   std::string script = "explore";    // explore, press, pull or burn: path of a script, the haptic stub, trocar demo
   std::filesystem::path trajectory;  // with device = "trajectory"
+  AxisScale axes;                    //        of hand-held devices
+  Registration registration;         //        with device = "igtl"
 };
 
 struct ScopeScene {
@@ -108,6 +111,8 @@ struct ScopeScene {
   JointLimits limits;
   std::string device = "mouse";  // mouse: the user can take it; script: it never moves; or another device
   std::string source;            // as in InstrumentScene; the recording for "trajectory"
+  AxisScale axes;                // as in InstrumentScene
+  Registration registration;
 
   // Returns the pose at the start.
   ScopePose pose() const {

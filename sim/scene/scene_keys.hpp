@@ -120,6 +120,23 @@ void declare(Keys& keys, std::type_identity<JointLimits>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<AxisScale>) {
+  keys.number({"right", "", "of `mouse`, `gamepad`, `spacemouse`: motion to the right, times this; negative: reversed"},
+              &AxisScale::right, {-4.0, 4.0});
+  keys.number({"up", "", "the same for motion up"}, &AxisScale::up, {-4.0, 4.0});
+  keys.number({"in", "", "the same for insertion"}, &AxisScale::in, {-4.0, 4.0});
+  keys.number({"roll", "", "the same for rotation about the shaft"}, &AxisScale::roll, {-4.0, 4.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<Registration>) {
+  keys.position({"move_mm", "mm", "of `igtl`: a point of the tracker's world is first turned, then moved by this"},
+                &Registration::move);
+  keys.vector({"turn_deg", "degrees", "rotation vector: its direction is the axis, its length the angle"},
+              &Registration::turn_deg, {-360.0, 360.0});
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<GraspParams>) {
   keys.scaled({"reach_mm", "mm", "length of the jaws, from the tip, that holds tissue"}, &GraspParams::reach,
               {0.1, 100.0});
@@ -265,6 +282,8 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
   keys.table("suction", &InstrumentScene::suction);
   keys.table("haptic", &InstrumentScene::haptic);
   keys.table("limits", &InstrumentScene::limits);
+  keys.table("axes", &InstrumentScene::axes);
+  keys.table("registration", &InstrumentScene::registration);
 }
 
 template <typename Keys>
@@ -298,6 +317,8 @@ void declare(Keys& keys, std::type_identity<ScopeScene>) {
   keys.text({"source", "", "as for an instrument; with `device = \"trajectory\"` required: a recording `S.h5`"},
             &ScopeScene::source);
   keys.table("limits", &ScopeScene::limits);
+  keys.table("axes", &ScopeScene::axes);
+  keys.table("registration", &ScopeScene::registration);
 }
 
 template <typename Keys>

@@ -4,11 +4,13 @@
     tests/app/documented_commands_test.py TROCAR
 
 A command line counts when it has an argument. Outside README.md and the user guide, which show whole command lines, a
-missing argument is allowed: other documents name a command with the option they speak of. Optional parts in brackets are tried without and with, of alternatives
-(`a | b`) the first is taken, and names such as S.h5, SCENE.toml, M or N stand for sample files and numbers. A command may
-take three seconds; it is then stopped and counts as understood. `trocar run` needs a window and is only parsed. Exit
-status 1 when the program refuses a command line as wrong usage, or a command without a window fails.
+missing argument is allowed: other documents name a command with the option they speak of. Optional parts in brackets are
+tried without and with, of alternatives (`a | b`) the first is taken, and names such as S.h5, SCENE.toml, M or N stand for
+sample files and numbers. A command may take three seconds; it is then stopped and counts as understood. `trocar run` needs
+a window and is only parsed; `trocar lab enter` needs the recording of a person and is left out. Exit status 1 when the
+program refuses a command line as wrong usage, or a command without a window fails.
 """
+import json
 import re
 import shlex
 import shutil
@@ -18,14 +20,32 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/)?trocar ((?:run|query|touch|meet|compare|record|perform|recover|replay|pack|unpack|score|'
+LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/|\./(?=trocar lab))?trocar ((?:lab(?! enter| --)|run|query|touch|meet|compare|record|perform|recover|replay|pack|unpack|score|'
                   r'export|report|mesh|tissue|sweep|doctor|demo)\b[^`\n#]*)')
 VALUES = {'N': '2000', 'a,b': 'scan,obb-refit', 'OUT': 'out.obj', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
           'TASK.toml': 'scene.toml', 'SCENE.toml': 'scene.toml', 'S.toml': 'scene.toml', 'SCENE': 'scene.toml',
           'M': 'organ.obj', 'A0': 'organ.obj', 'A1': 'organ.obj', 'B0': 'organ.obj', 'B1': 'organ.obj', 'data/scenes/tasks/TASK.toml': 'scene.toml', 'FRAMES': '3', '$SLURM_ARRAY_TASK_ID/64': '1/64',
-          '$SLURM_CPUS_PER_TASK': '2'}
+          '$SLURM_CPUS_PER_TASK': '2', 'KEY': '0' * 32}
 INCOMPLETE = re.compile(r'is required|required TEXT missing|needs either')
 SECONDS = 3
+
+
+def lab_folders(folder):
+    return {'XDG_DATA_HOME': f'{folder}/lab', 'XDG_CONFIG_HOME': f'{folder}/lab'}
+
+
+def sample_people(trocar, folder):
+    """Two people with two attempts each, which wait at the station as after a practice, and a backup."""
+    waiting = folder / 'lab/trocar/waiting'
+    waiting.mkdir(parents=True)
+    for number in range(4):
+        attempt = {'format': 'trocar-attempt-1', 'key': f'{number:032x}', 'person': ('zoe', 'li')[number % 2], 'station': 's',
+                   'scene': 'touch_targets', 'title': 'Touch the targets', 'level': 1, 'kind': 'touch-targets', 'ending': 'done',
+                   'devices': 'mouse', 'started': 1e9 + number, 'seconds': 30.0, 'score': 90.0, 'critical': False, 'version': '1',
+                   'recording': '', 'metrics': {'task.task_time': 30.0}}
+        (waiting / f'{number}.attempt.json').write_text(json.dumps(attempt))
+    subprocess.run([trocar, 'lab', 'backup', '-o', 'lab-2026-11.sqlite'], cwd=folder, check=True, capture_output=True,
+                   env={'PATH': '/usr/bin:/bin', **lab_folders(folder)})
 
 
 def sample_files(trocar, folder):
@@ -43,6 +63,7 @@ def sample_files(trocar, folder):
         shutil.copy(folder / 'made/session.h5', folder / f'{name}.h5')
     for name, form in (('packed', []), ('compact', ['--compact'])):
         subprocess.run([trocar, 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
+    sample_people(trocar, folder)
     (folder / 'DATA.csv').write_text('strain,force_n\n0.05,0.6\n0.1,1.3\n0.15,2.1\n0.2,2.9\n')
     (folder / 'PLAN.toml').write_text('[[cases]]\nrun = "tissue"\ndiameter = 20\nheight = 12\nspacing = 4\nsteps = 1\n')
     (folder / 'M.toml').write_text('law = "rising"\nyoungs_modulus = 6000\npoisson_ratio = 0.46\n')
@@ -86,7 +107,7 @@ def run(trocar, words, samples):
                 Path(folder, words[words.index(fresh) + 1]).unlink(missing_ok=True)
         try:
             done = subprocess.run([trocar, *words], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
-                                  env={'PATH': '/usr/bin:/bin', 'TROCAR_DATA': f'{folder}/data'})
+                                  env={'PATH': '/usr/bin:/bin', 'TROCAR_DATA': f'{folder}/data', **lab_folders(folder)})
         except subprocess.TimeoutExpired:
             return None, ''
         return done.returncode, done.stderr.strip()

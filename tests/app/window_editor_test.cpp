@@ -1,11 +1,14 @@
 // Tests the scene editor without a window: rays and pixels, picking compared with a test of every face, undo, saving.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "app/window/editor.hpp"
 #include "app/window/materials.hpp"
+#include "app/window/scene_copy.hpp"
 #include "geometry/error.hpp"
+#include "sim/scene/scene_writer.hpp"
 #include "sim/support/data_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -178,6 +181,159 @@ TEST_F(EditedScene, RemovesTheSelectionButNeverTheLastInstrument) {
   editor_.chosen = {PartKind::Organ, 0};
   editor_.remove_chosen();
   EXPECT_EQ(editor_.scene.organs.size(), 2u);
+}
+
+TEST_F(EditedScene, RedoBringsBackWhatUndoTookUntilTheNextChange) {
+  editor_.redo();
+  EXPECT_FALSE(editor_.can_redo());
+  editor_.scene.title = "one";
+  editor_.settle(false);
+  editor_.scene.title = "two";
+  editor_.settle(false);
+  editor_.undo();
+  editor_.undo();
+  editor_.redo();
+  EXPECT_EQ(editor_.scene.title, "one");
+  EXPECT_TRUE(editor_.can_redo());
+  editor_.scene.title = "three";
+  editor_.settle(false);
+  EXPECT_FALSE(editor_.can_redo());
+  editor_.undo();
+  EXPECT_EQ(editor_.scene.title, "one");
+}
+
+// A change that is not settled yet is a step of its own.
+TEST_F(EditedScene, UndoFirstTakesBackTheLatestChange) {
+  const std::string title = editor_.scene.title;
+  editor_.scene.title = "unsettled";
+  editor_.undo();
+  EXPECT_EQ(editor_.scene.title, title);
+  editor_.redo();
+  EXPECT_EQ(editor_.scene.title, "unsettled");
+}
+
+// Makes one random change of any kind; most of them leave a scene that loads, some do not.
+void change_at_random(Editor& editor, std::mt19937& random, const Ray& ray) {
+  const auto pick = [&](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
+  const double share = std::uniform_real_distribution<>(0.1, 1.0)(random);
+  Scene& scene = editor.scene;
+  switch (pick(12)) {
+    case 0:
+      return editor.add_attachment(pick(scene.organs.size()));
+    case 1:
+      return editor.add_band();
+    case 2:
+      return editor.add_layer();
+    case 3:
+      return editor.add_limit();
+    case 4:
+      return editor.add_target(*editor.pick(ray));
+    case 5:
+      scene.breathing.amplitude = static_cast<float>(0.01 * share);
+      return;
+    case 6:
+      scene.instruments[pick(scene.instruments.size())].tip.x = -0.05 * share;
+      return;
+    case 7:
+      if (scene.task) scene.task->time_good = 10.0 * share;
+      return;
+    case 8:
+      scene.title = fmt::format("title {}", share);
+      return;
+    case 9:
+      editor.chosen = {PartKind::Attachment, pick(scene.organs.size()), pick(3)};
+      return editor.remove_chosen();
+    case 10:
+      editor.chosen = {PartKind::Band, pick(3), pick(4)};
+      return share < 0.5 ? editor.remove_chosen() : editor.drag(ray, {0, 0, -1});
+    default:
+      scene.organs[pick(scene.organs.size())].tissue.youngs_modulus = static_cast<float>(1e4 * share);
+  }
+}
+
+TEST_F(EditedScene, UndoAllIsTheOriginalAndRedoAllTheLast) {
+  const unsigned seed = 2611;
+  std::mt19937 random(seed);
+  const auto text = [&] { return scene_text(editor_.scene, editor_.scene.file); };
+  const std::string original = text();
+  std::vector<std::string> texts{original};
+  while (texts.size() < 151) {
+    change_at_random(editor_, random, ray_onto(0));
+    editor_.settle(false);
+    if (text() != texts.back()) texts.push_back(text());
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t k = texts.size() - 1; k-- > 0;) {
+      ASSERT_TRUE(editor_.can_undo());
+      editor_.undo();
+      ASSERT_EQ(text(), texts[k]) << k;
+    }
+    EXPECT_FALSE(editor_.can_undo());
+    EXPECT_FALSE(editor_.changed());
+    for (std::size_t k = 1; k < texts.size(); ++k) {
+      editor_.redo();
+      ASSERT_EQ(text(), texts[k]) << k;
+    }
+    EXPECT_FALSE(editor_.can_redo());
+  }
+}
+
+TEST_F(EditedScene, WhatHoldsOrgansIsAddedMovedSavedAndRemoved) {
+  editor_.chosen = {PartKind::Organ, 1};
+  editor_.add_band();
+  EXPECT_EQ(editor_.scene.bands[0].organ, editor_.scene.organs[1].name);
+  editor_.chosen.corner = 3;
+  const glm::vec3 end = editor_.scene.bands[0].params.to_end;
+  editor_.drag({{0.01, 0.02, 0.6}, {0, 0, -1}}, {0, 0, -1});
+  EXPECT_NE(editor_.scene.bands[0].params.to_end, end);
+  EXPECT_EQ(editor_.scene.bands[0].params.to_end.z, end.z);
+  const std::size_t before = editor_.scene.organs[0].attachments.size();
+  editor_.add_attachment(0);
+  editor_.drag({{0.03, 0.04, 0.6}, {0, 0, -1}}, {0, 0, -1});
+  EXPECT_NEAR(editor_.scene.organs[0].attachments[before].centre.x, 0.03, 1e-6);
+  editor_.add_layer();
+  editor_.scene.breathing.rate = 0.5f;
+  editor_.settle(false);
+  EXPECT_TRUE(editor_.fault().empty()) << editor_.fault();
+  const auto file = folder_.path() / "held.toml";
+  editor_.save(file, false);
+  const Scene read = load_scene(file);
+  EXPECT_EQ(read.bands[0].params.to_end, editor_.scene.bands[0].params.to_end);
+  EXPECT_EQ(read.layers[0].to, editor_.scene.organs[1].name);
+  EXPECT_EQ(read.organs[0].attachments.size(), before + 1);
+  EXPECT_EQ(read.breathing.rate, 0.5f);
+  for (const Part part : {Part{PartKind::Attachment, 0, before}, Part{PartKind::Band, 0}, Part{PartKind::Layer, 0}}) {
+    ASSERT_TRUE(editor_.has(part));
+    editor_.chosen = part;
+    editor_.remove_chosen();
+    EXPECT_FALSE(editor_.has(part));
+  }
+  for (const PartKind kind : {PartKind::Marks, PartKind::Limit, PartKind::Target, PartKind::Zone})
+    EXPECT_FALSE(editor_.has({kind, 0}));
+}
+
+TEST(SceneCopies, HaveNamesAndTitlesOfTheirOwn) {
+  TemporaryFolder folder;
+  Scene scene;
+  scene.file = "/scenes/cut_band.toml", scene.title = "Cut";
+  const SceneCopy first = copy_of(scene, folder.path());
+  EXPECT_EQ(first.file, folder.path() / "cut_band-edited.toml");
+  EXPECT_EQ(first.scene.title, "Cut (edited)");
+  EXPECT_EQ(first.scene.file, scene.file);
+  folder.write("cut_band-edited.toml", "");
+  scene = first.scene, scene.file = first.file;
+  scene.task.emplace().title = "Stretch (edited 7)";
+  const SceneCopy second = copy_of(scene, folder.path());
+  EXPECT_EQ(second.file, folder.path() / "cut_band-edited-2.toml");
+  EXPECT_EQ(second.scene.title, "Cut (edited 2)");
+  EXPECT_EQ(second.scene.task->title, "Stretch (edited 2)");
+  Scene plain;
+  plain.file = "re-edited-x.toml";
+  EXPECT_EQ(copy_of(plain, folder.path()).scene.title, "re-edited-x (edited)");
+  plain.title = "(edited) by (edited x)";
+  EXPECT_EQ(copy_of(plain, folder.path()).scene.title, "(edited) by (edited x) (edited)");
+  plain.title = std::string(199, 'a') + "\u00E9";
+  EXPECT_LE(copy_of(plain, folder.path()).scene.title.size(), 200u);
 }
 
 }  // namespace

@@ -132,6 +132,43 @@ wait_for 20 is screen start
 
 [ "$(basename "$(field file)")" = first_touch.toml ] || fail "the start screen has lost the selection"
 
+# A tracker that is missing is said before Start; what it sends is shown live, and Start uses it.
+click "Devices..."
+wait_for 20 is screen devices
+click "Device"
+click "Tracker (OpenIGTLink)"
+click "Port"
+xdotool key --delay 50 ctrl+a
+xdotool type --delay 50 "1"
+key Return
+wait_for 20 is note "No OpenIGTLink server answers at localhost:1; start the tracker's program, or change the address"
+picture device_missing
+click "Done"
+wait_for 20 is screen start
+wait_for 20 is note "grasper: No OpenIGTLink server answers at localhost:1; start the tracker's program, or change the address"
+"$(dirname "$0")/igtl_sender.py" "$out/port" Probe -65 50 190 &
+sender=$!
+trap 'kill "$program" "$sender" 2>/dev/null || true' EXIT
+wait_for 20 test -s "$out/port"
+click "Devices..."
+wait_for 20 is screen devices
+click "Port"
+xdotool key --delay 50 ctrl+a
+xdotool type --delay 50 "$(cat "$out/port")"
+key Return
+wait_for 20 is tip_mm "-65.0 50.0 190.0"
+wait_for 20 at_least frames 20
+picture device_live
+click "Done"
+wait_for 20 is screen start
+wait_for 20 is note ""
+click Start
+wait_for 120 is phase ready
+click Back
+wait_for 20 is screen start
+kill "$sender"
+wait "$sender" || true
+
 # A scripted expert demonstrates the task.
 click "Mode"
 click "Expert demonstration"
@@ -158,6 +195,17 @@ press
 wait_for 20 has_place "1 on the liver"
 picture editor
 shrink
+click "Add band"
+wait_for 20 has_place "band 1"
+key ctrl+z
+if has_place "band 1"; then fail "the band was not undone"; fi
+key ctrl+y
+wait_for 20 has_place "band 1"
+click "Open..."
+wait_for 20 is phase open
+wait_for 20 has_place "Open cut_band.toml"
+key Escape
+wait_for 20 is phase outside
 click "Add zone"
 wait_for 20 is phase scope
 settle
@@ -173,6 +221,8 @@ click "Save and practise"
 wait_for 120 is phase ready
 edited=$out/liver_and_stomach-edited.toml
 grep -q '^\[\[task.zone\]\]' "$edited" || fail "the edited scene was not saved"
+grep -q '^\[\[band\]\]' "$edited" || fail "the band was not saved"
+grep -q '^title = "Liver and stomach (edited)"' "$edited" || fail "the copy has no title of its own"
 click Back
 wait_for 20 is screen start
 wait_for 20 has_place liver_and_stomach-edited

@@ -58,6 +58,8 @@ void expect_equal(const InstrumentScene& a, const InstrumentScene& b) {
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.source, b.source);
   EXPECT_EQ(a.script, b.script);
+  EXPECT_EQ(a.axes, b.axes);
+  EXPECT_EQ(a.registration, b.registration);
   EXPECT_EQ(std::filesystem::weakly_canonical(a.trajectory), std::filesystem::weakly_canonical(b.trajectory));
 }
 
@@ -68,6 +70,8 @@ void expect_equal(const ScopeScene& a, const ScopeScene& b) {
   EXPECT_EQ(a.rod, b.rod);
   EXPECT_EQ(a.angle_deg, b.angle_deg);
   EXPECT_EQ(a.spin_deg, b.spin_deg);
+  EXPECT_EQ(a.axes, b.axes);
+  EXPECT_EQ(a.registration, b.registration);
   EXPECT_EQ(a.lens.barrel, b.lens.barrel);
   EXPECT_EQ(a.lens.field, b.lens.field);
   expect_equal(a.limits, b.limits);
@@ -199,6 +203,8 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     instrument.name = "hook";
     instrument.kind = InstrumentKind::Hook;
     instrument.pivot = position(), instrument.tip = position(), instrument.axis = position();
+    instrument.axes = {number(-4, 4), number(-4, 4), 1.0, number(-4, 4)};
+    instrument.registration = {position(), position()};
     instrument.limits.deepest = std::round(number(100, 300)) * 1e-3;
     instrument.device = "trajectory";
     instrument.trajectory = folder.path() / "t.csv";
