@@ -12,6 +12,7 @@ constexpr float kMargin = 0.25f;                         // around a digit in it
 constexpr float kSoft = 0.30f;                           // distance over which a byte changes from 255 to 0
 constexpr float kRing = 1.35f;                           // radius of the ring, in radii of the target
 constexpr float kLeastDisc = 0.036f, kDiscPixels = 9.f;  // half heights, pixels: the smallest radius of a disc
+constexpr float kMostTowards = 0.01f;                    // m  labels lie at most so far in front of their target
 constexpr float kDisc = 0.0022f;                         // m  smallest radius of a disc
 
 using Stroke = std::vector<glm::vec2>;
@@ -126,7 +127,7 @@ void label_vertices(const DrawnMarks& marks, const ScopePose& scope, double time
         std::max(kDisc, std::max(kLeastDisc, kDiscPixels * pixel) * depth * half_height) * (now ? 1.15f : 1.f);
     const glm::vec4 paint = label_paint(target.state);
     // In front of the tissue around the target, which may be steep.
-    const float towards = 2.f * target.radius;
+    const float towards = std::min(2.f * target.radius, kMostTowards);
     if (now || target.state == MarkState::Error)
       add_label({target.location, ring, glm::vec2(0.f), towards, LabelStyle::Ring, 0, paint}, vertices);
     const glm::vec2 beside(0.7071f * (target.radius * kRing + disc));

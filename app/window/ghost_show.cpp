@@ -30,12 +30,15 @@ void GhostShow::prepare(const Scene& scene) {
 
 std::span<const DrawnTool> GhostShow::tools(const Practice& practice, GhostMode mode) {
   tools_.clear();
+  waits_ = false;
   if (mode == GhostMode::Off || !practice.task() || !why_none(practice, mode).empty()) return {};
   prepare(practice.scene());
   const std::vector<Instrument>& instruments = practice.session().instruments();
   tips_.clear();
   for (const Instrument& instrument : instruments) tips_.emplace_back(instrument.pose.tip);
+  const bool ended = maker_->ended();
   maker_->pose(mode, practice.time(), practice.task()->feed().progress, tips_, poses_);
+  waits_ = poses_.empty() && !ended;
   for (std::size_t k = 0; k < poses_.size() && k < instruments.size(); ++k) {
     if (glm::distance(poses_[k].tip, tips_[k]) < kCoincide) continue;
     DrawnTool tool;

@@ -18,6 +18,8 @@ class GhostShow {
   // Returns the instruments to draw now, valid until the next call. Where the ghost and an instrument coincide, the
   // ghost is not drawn. Never waits. Empty while it is off, in a demonstration, and for a task that can have none.
   std::span<const DrawnTool> tools(const Practice& practice, GhostMode mode);
+  // Returns whether the last call asked for a part of the motion that is still being computed.
+  bool waits() const { return waits_; }
   // Returns why there is no ghost although it is switched on, as a sentence; empty: there is one, or it is off.
   static std::string why_none(const Practice& practice, GhostMode mode);
 
@@ -30,6 +32,7 @@ class GhostShow {
   std::vector<glm::vec3> tips_;                        // [instrument] m, of the trainee
   std::vector<GhostPose> poses_;                       // [instrument]
   std::vector<DrawnTool> tools_;
+  bool waits_ = false;
 };
 
 }  // namespace trocar

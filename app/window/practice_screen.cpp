@@ -181,6 +181,14 @@ void PracticeScreen::pause_panel() {
   if (theme::button("Start screen", kMenuButton)) ask_ = Ask::Back;
 }
 
+// The last message or, without one, what lasts.
+std::string PracticeScreen::lasting_note() const {
+  if (!note_.empty()) return note_;
+  if (practice_->plan().shown) return "The expert shows the task. Esc: pause, back to the task";
+  if (practice_->running() && ghost_.waits()) return "The expert's ghost is being computed";
+  return {};
+}
+
 void PracticeScreen::note_panel(const std::string& note) const {
   const theme::Panel panel("note", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
@@ -197,8 +205,7 @@ Ask PracticeScreen::panels() {
   if (std::string fault = pictures_.new_fault(); !fault.empty()) say(std::move(fault));
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
-  if (shown || !note_.empty())
-    note_panel(note_.empty() ? "The expert shows the task. Esc: pause, back to the task" : note_);
+  if (const std::string note = lasting_note(); !note.empty()) note_panel(note);
   if (settings_open_) {
     settings_open_ = draw_settings(*practice_, view_->quality(), settings_);
   } else if (practice_->phase() == Phase::Ready) {

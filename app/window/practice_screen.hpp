@@ -36,6 +36,7 @@ class PracticeScreen final : public Screen {
   void ready_panel();
   void key_lines() const;
   void pause_panel();
+  std::string lasting_note() const;
   void note_panel(const std::string& note) const;
   void say(std::string note);
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <thread>
 
 #include "app/window/ghost_file.hpp"
 #include "app/window/ghost_maker.hpp"
@@ -233,6 +234,25 @@ TEST_F(GhostOfTheBall, ASessionWithAGhostHasTheSameBits) {
   EXPECT_GT(by_progress, 400u);
   EXPECT_EQ(scores[0], scores[1]);
   EXPECT_EQ(scores[0], scores[2]);
+}
+
+// A session may begin before the motion is computed: until then there is no ghost, and the show says that it waits.
+TEST_F(GhostOfTheBall, TheShowNeverWaits) {
+  setenv("XDG_CACHE_HOME", (folder_.path() / "empty").c_str(), 1);
+  Practice practice(scene_, plan(), nullptr);
+  practice.start();
+  GhostShow show;
+  EXPECT_FALSE(show.waits());
+  for (int k = 0; k < 120; ++k) practice.advance({}, 1.0 / 60.0, {});
+  bool waited = false;
+  while (show.tools(practice, GhostMode::InTime).empty()) {
+    ASSERT_TRUE(show.waits());
+    waited = true;
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(show.waits());
+  std::printf("%s\n", waited ? "the ghost was computed meanwhile" : "the ghost was there at once");
+  EXPECT_TRUE(show.tools(practice, GhostMode::Off).empty());
 }
 
 TEST_F(GhostOfTheBall, WhereThereCanBeNoneASentenceSaysWhy) {
