@@ -59,6 +59,7 @@ class StartScreen final : public Screen {
   StartDevices& devices() { return devices_; }
   SceneAccess& access() { return access_; }
   const Scene& selected() const { return scenes_[selected_].scene; }
+  const std::string& selected_fault() const { return scenes_[selected_].fault; }  // empty: none
   const std::vector<ListedScene>& scenes() const { return scenes_; }
 
  private:

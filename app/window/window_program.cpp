@@ -203,6 +203,7 @@ class WindowProgram {
     }
     if (ask == Ask::Practise && state_.now == ScreenName::Editor) {
       start_->choose(editor_->saved());
+      if (!start_->selected_fault().empty()) throw InputError(start_->selected_fault());
       if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
     }
     if (ask == Ask::Practise) practise(chosen_scene(), start_->backend());
