@@ -78,6 +78,23 @@ std::string progress_line(const LabDesk& desk) {
   return line;
 }
 
+void draw_step(const LabDesk& desk, std::size_t number) {
+  if (!desk.view() || number >= desk.view()->progress.size()) return;
+  const CourseView& view = *desk.view();
+  const CourseStep& step = view.curriculum.steps[number];
+  const StepProgress& progress = view.progress[number];
+  ImGui::Spacing();
+  if (progress.state == StepState::Locked)
+    theme::wrapped(fmt::format("Step of the curriculum, locked; it needs: {}. Attempts count once it is open.",
+                               needs_text(view, number)),
+                   theme::kYellow);
+  else
+    theme::wrapped(
+        fmt::format("Step of the curriculum, {}: {}.", state_name(progress.state), passes_text(step, progress)),
+        progress.state == StepState::RefresherDue ? theme::kYellow : theme::kGood);
+  theme::wrapped(fmt::format("A pass has {}.", criteria_text(step)), theme::kQuiet);
+}
+
 bool CoursePanel::row(const CourseView& view, std::size_t k, bool selected) {
   const CourseStep& step = view.curriculum.steps[k];
   const StepProgress& progress = view.progress[k];

@@ -28,4 +28,7 @@ class CoursePanel {
 // "3 of 27 steps passed. Next: Follow the curve." Of a person; also that the database does not answer.
 std::string progress_line(const LabDesk& desk);
 
+// Draws what the curriculum asks at a step, and where the person stands; nothing before the database has answered.
+void draw_step(const LabDesk& desk, std::size_t step);
+
 }  // namespace trocar

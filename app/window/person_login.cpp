@@ -48,7 +48,8 @@ bool PersonLogin::known_people() {
 bool PersonLogin::draw() {
   ImGui::BeginGroup();
   theme::label("Person", kLabelWidth, kFieldWidth);
-  bool in = ImGui::InputTextWithHint("##person", "id, optional", &person_, ImGuiInputTextFlags_EnterReturnsTrue);
+  bool in = ImGui::InputTextWithHint("##person", "id, optional", &person_,
+                                     ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   theme::note_item("Person");
   if (in && valid())

@@ -184,27 +184,8 @@ void StartScreen::details() {
   ImGui::Spacing();
   theme::wrapped(preview_of(listed.scene), theme::kQuiet);
   if (listed.group == SceneGroup::Own) theme::wrapped(listed.file.string(), theme::kQuiet);
-  step_details();
+  if (const auto step = chosen_step()) draw_step(desk_, *step);
   ImGui::Dummy({0.f, theme::px(6.f)});
-}
-
-// What the curriculum asks at this scene and level, and where the person stands.
-void StartScreen::step_details() {
-  const auto number = chosen_step();
-  if (!number || !desk_.view() || *number >= desk_.view()->progress.size()) return;
-  const CourseView& view = *desk_.view();
-  const CourseStep& step = view.curriculum.steps[*number];
-  const StepProgress& progress = view.progress[*number];
-  ImGui::Spacing();
-  if (progress.state == StepState::Locked)
-    theme::wrapped(fmt::format("Step of the curriculum, locked; it needs: {}. Attempts count once it is open.",
-                               needs_text(view, *number)),
-                   theme::kYellow);
-  else
-    theme::wrapped(
-        fmt::format("Step of the curriculum, {}: {}.", state_name(progress.state), passes_text(step, progress)),
-        progress.state == StepState::RefresherDue ? theme::kYellow : theme::kGood);
-  theme::wrapped(fmt::format("A pass has {}.", criteria_text(step)), theme::kQuiet);
 }
 
 std::optional<Skill> StartScreen::performer() const {

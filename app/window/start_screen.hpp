@@ -70,7 +70,6 @@ class StartScreen final : public Screen {
   void title_bar();
   void left_tabs();
   void details();
-  void step_details();
   void choices();
   void backend_choice();
   void level_choice();
