@@ -18,6 +18,7 @@ std::string GhostShow::why_none(const Practice& practice, GhostMode mode) {
 }
 
 void GhostShow::prepare(const Scene& scene) {
+  if (!can_have_ghost(scene)) return;
   std::erase_if(stopping_, [](const auto& maker) { return maker->ended(); });
   if (maker_ && scene_ == scene.text) return;
   if (maker_) {

@@ -15,6 +15,8 @@ namespace trocar {
 
 class GhostShow {
  public:
+  // Begins to compute the ghost of a scene that can have one, unless it is this scene's already. Never waits.
+  void prepare(const Scene& scene);
   // Returns the instruments to draw now, valid until the next call. Where the ghost and an instrument coincide, the
   // ghost is not drawn. Never waits. Empty while it is off, in a demonstration, and for a task that can have none.
   std::span<const DrawnTool> tools(const Practice& practice, GhostMode mode);
@@ -24,8 +26,6 @@ class GhostShow {
   static std::string why_none(const Practice& practice, GhostMode mode);
 
  private:
-  void prepare(const Scene& scene);
-
   std::unique_ptr<GhostMaker> maker_;                  // once a ghost was asked for
   std::string scene_;                                  // text of its scene
   std::vector<std::unique_ptr<GhostMaker>> stopping_;  // of earlier tasks, until their threads have ended

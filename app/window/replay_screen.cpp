@@ -295,6 +295,18 @@ Ask ReplayScreen::panels() {
   return controls();
 }
 
+// The hum of the diathermy while the replay plays.
+SoundCues ReplayScreen::sound() const {
+  SoundCues cues;
+  if (!playback_.playing()) return cues;
+  for (const DrawnTool& tool : scene_.tools()) {
+    if (tool.kind != InstrumentKind::Hook) continue;
+    cues.cut = cues.cut || tool.energy == Diathermy::Cut;
+    cues.coagulate = cues.coagulate || tool.energy == Diathermy::Coagulate;
+  }
+  return cues;
+}
+
 ScreenStatus ReplayScreen::status() const {
   ScreenStatus status;
   status.phase = playback_.playing() ? "playing" : "paused";

@@ -24,6 +24,7 @@ class ReplayScreen final : public Screen {
   void picture(const glm::ivec2& size) override;
   Ask panels() override;
   ScreenStatus status() const override;
+  SoundCues sound() const override;
 
  private:
   struct TimelineMark {

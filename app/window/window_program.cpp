@@ -259,6 +259,7 @@ class WindowProgram {
                       options_.folder,     options_.igtl, &station_};
     if (shown) plan.performer = Skill::Expert;
     plan.shown = shown;
+    if (settings_.ghost != GhostMode::Off && !plan.performer) ghost_.prepare(scene);  // beside the session's loading
     practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, &window_.context()), settings_,
                                                  ghost_, options_.folder, &window_.context());
   }

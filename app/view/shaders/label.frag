@@ -11,8 +11,7 @@ float inside(float d) { return clamp(d / aa + 0.5, 0.0, 1.0); }
 
 // `p`: from the centre of the digit, whose layer is 1 wide and 1.33 high.
 float stroke(vec2 p, int digit) {
-  vec2 share = p / vec2(1.0, 1.3333) + 0.5;
-  if (any(lessThan(share, vec2(0.0))) || any(greaterThan(share, vec2(1.0)))) return 0.0;
+  vec2 share = p / vec2(1.0, 1.3333) + 0.5;  // outside, the border's distance continues
   float d = texture(digits, vec3(share, (float(digit) + 0.5) / 10.0)).r;
   return clamp((d - 0.5) / max(fwidth(d), 1e-3) + 0.5, 0.0, 1.0);
 }
