@@ -172,12 +172,12 @@ void DeviceWatch::describe_igtl(std::size_t k, double time) {
 
 void DeviceWatch::describe_gamepad(std::size_t k) {
   DeviceReading& reading = readings_[k];
+  const std::vector<std::string> connected = hardware_.gamepads();
   if (slots_[k].device->health() == DeviceHealth::Good) {
-    reading.state = "Connected";
+    reading.state = fmt::format("Connected: {}", fmt::join(connected, ", "));
     return;
   }
   reading.pose.reset();
-  const std::vector<std::string> connected = hardware_.gamepads();
   if (connected.empty())
     reading.fault = "No gamepad is connected; connect one, or choose another device";
   else if (!slots_[k].choice.source.empty())

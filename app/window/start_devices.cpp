@@ -10,7 +10,12 @@
 namespace trocar {
 
 void StartDevices::select(const Scene& scene) {
+  if (!choices_.empty()) kept_[selected_] = choices_;
+  selected_ = scene.file;
   choices_ = device_choices(scene);
+  const auto kept = kept_.find(scene.file);
+  const auto same = [](const DeviceChoice& a, const DeviceChoice& b) { return a.holds == b.holds; };
+  if (kept != kept_.end() && std::ranges::equal(kept->second, choices_, same)) choices_ = kept->second;
   rest();
 }
 

@@ -1,7 +1,8 @@
 // The devices of the selected scene on the start screen: what the user chose, and what is missing before Start.
-// Driven in tests/app/window_path_test.sh
+// Tested in tests/app/device_watch_test.cpp, driven in tests/app/window_path_test.sh
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ namespace trocar {
 
 class StartDevices {
  public:
-  // Takes the devices of a scene.
+  // Takes the devices of a scene, or those that were chosen for it before.
   void select(const Scene& scene);
   void use(std::vector<DeviceChoice> choices);
   const std::vector<DeviceChoice>& choices() const { return choices_; }
@@ -33,7 +34,8 @@ class StartDevices {
 
  private:
   std::vector<DeviceChoice> choices_, watched_;
-  std::filesystem::path scene_;  // that is watched
+  std::map<std::filesystem::path, std::vector<DeviceChoice>> kept_;  // by the scene's file
+  std::filesystem::path selected_, scene_;                           // `scene_`: that is watched
   std::unique_ptr<DeviceWatch> watch_;
   double time_ = 0.0;  // s
 };

@@ -80,6 +80,7 @@ void StartScreen::choose(const std::filesystem::path& file) {
     scenes_[number] = listed_scene(file, access_);
   sort_scenes(scenes_, desk_.curriculum());
   select(listed(file).value_or(0));
+  devices_.use(device_choices(scenes_[selected_].scene));  // of the file as it is now
   shelf_.reveal();
 }
 

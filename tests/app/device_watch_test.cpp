@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "app/window/start_devices.hpp"
 #include "sim/link/igtl_server.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
@@ -175,6 +176,23 @@ TEST_F(DevicesOfAScene, ATrackerIsMissingThenWrongThenLive) {
   EXPECT_TRUE(send([&] { return says("is not a tool pose"); })) << reading().fault;
   server.reset();
   EXPECT_TRUE(comes_true([&] { return says("No OpenIGTLink server answers"); })) << reading().fault;
+}
+
+TEST(StartDevicesOf, EachSceneKeepsItsChoice) {
+  Scene first = one_probe(), second = one_probe();
+  second.file = "other.toml";
+  StartDevices devices;
+  devices.select(first);
+  devices.device(0) = "igtl";
+  devices.select(second);
+  EXPECT_EQ(devices.choices()[0].device, "mouse");
+  devices.select(first);
+  EXPECT_EQ(devices.choices()[0].device, "igtl");
+  first.instruments[0].name = "another";
+  devices.select(first);
+  EXPECT_EQ(devices.choices()[0].device, "mouse");
+  EXPECT_FALSE(devices.blocks());
+  EXPECT_EQ(devices.faults(), "");
 }
 
 // A tracker whose world is far away and turned: one pose of the tool calibrates it.

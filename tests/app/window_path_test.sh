@@ -138,8 +138,9 @@ wait_for 20 is screen devices
 click "Device"
 click "Tracker (OpenIGTLink)"
 click "Port"
-xdotool key --delay 50 ctrl+a
+key ctrl+a
 xdotool type --delay 50 "1"
+settle
 key Return
 wait_for 20 is note "No OpenIGTLink server answers at localhost:1; start the tracker's program, or change the address"
 picture device_missing
@@ -153,8 +154,9 @@ wait_for 20 test -s "$out/port"
 click "Devices..."
 wait_for 20 is screen devices
 click "Port"
-xdotool key --delay 50 ctrl+a
+key ctrl+a
 xdotool type --delay 50 "$(cat "$out/port")"
+settle
 key Return
 wait_for 20 is tip_mm "-65.0 50.0 190.0"
 wait_for 20 at_least frames 20
