@@ -91,8 +91,10 @@ void Hands::move(const WindowInput& input, const ScopeAxes& axes, double elapsed
   mouse->set_fulcrum(settings.fulcrum);
   const double fine = input.down(Key::Shift) ? kFine : 1.0, speed = fine * settings.speed;
   mouse->move(speed * input.pointer_motion.x, speed * input.pointer_motion.y);
-  if (turned_ != mouse) notches_ = 0.0;
-  turned_ = mouse;
+  if (turned_ != mouse) {
+    if (turned_) turned_->insert(notches_);  // they were turned for it
+    turned_ = mouse, notches_ = 0.0;
+  }
   notches_ += speed * input.wheel;
   const double taken = notches_ * (1.0 - std::exp(-elapsed / kWheelTime));
   notches_ -= taken;

@@ -196,7 +196,7 @@ TEST_F(HandsOnTheTable, SensitivityFineMovementAndKeysApplyToDepth) {
   EXPECT_NEAR(depth_of(down, 1.0), -inserted, 1e-9);
 }
 
-// What the wheel still owes one instrument does not move the next.
+// What the wheel still owes one instrument does not move the next, and is not lost.
 TEST_F(HandsOnTheTable, AnotherInstrumentDoesNotTakeTheWheelsMotion) {
   WindowInput notch;
   notch.wheel = 5.0;
@@ -205,6 +205,7 @@ TEST_F(HandsOnTheTable, AnotherInstrumentDoesNotTakeTheWheelsMotion) {
   EXPECT_EQ(hands_.in_hand(), 2u);
   for (int k = 0; k < 20; ++k) hands_.move({}, {}, 0.016, settings_);
   EXPECT_DOUBLE_EQ(tip(third_).z, -0.1);
+  EXPECT_NEAR(-0.1 - tip(first_).z, 5.0 * MouseParams().insert_per_notch, 1e-5);
   hands_.take(1);
   EXPECT_EQ(hands_.in_hand(), 2u) << "another device moves it";
   hands_.take(3);

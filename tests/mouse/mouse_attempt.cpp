@@ -25,10 +25,11 @@ HandStyle steady() {
 MouseAttempt::MouseAttempt(const Scene& scene, std::uint32_t seed, const std::filesystem::path& folder,
                            GlContext* window)
     : tick_(1.0 / scene.frame_rate),
-      screen_(practice_in(folder, scene, window), settings_, folder, window),
+      screen_(practice_in(folder, scene, window), settings_, ghost_, folder, window),
       expert_(scene, steady(), seed),
       hand_(scene) {
   settings_.quality = Quality::Low;
+  hand_.take(practice().hands().in_hand());
   for (const InstrumentScene& instrument : scene.instruments) wanted_.push_back(expert_.device_of(instrument.name));
   expert_.begin(stage_of(practice().session()), practice().task()->marks());
 }

@@ -36,6 +36,7 @@ class MouseAttempt {
 
   double tick_;  // s
   WindowSettings settings_;
+  GhostShow ghost_;
   PracticeScreen screen_;
   Performer expert_;
   std::vector<std::unique_ptr<Device>> wanted_;  // [instrument]

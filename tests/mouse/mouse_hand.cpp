@@ -106,6 +106,8 @@ void MouseHand::felt(const WindowInput& input, const ScopeAxes& axes, double ela
   WindowInput moved = input;
   moved.left_button = moved.left_pressed = false;
   hands_.move(moved, axes, elapsed, {});
+  constexpr double kLong = 10.0;  // s  in which an instrument takes all notches of the wheel
+  hands_.move({}, axes, kLong, {});
 }
 
 }  // namespace trocar::test

@@ -21,6 +21,8 @@ class MouseHand {
   // Tells what has arrived. `elapsed`: s of the session's ticks.
   void felt(const WindowInput& input, const ScopeAxes& axes, double elapsed);
 
+  // Selects an instrument, as Hands::take().
+  void take(std::size_t number) { hands_.take(number); }
   std::size_t in_hand() const { return hands_.in_hand(); }
   // Returns where an instrument comes to rest when nothing more is moved.
   DevicePose rest_pose(std::size_t instrument);
