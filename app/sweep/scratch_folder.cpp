@@ -14,10 +14,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kScratchName = "trocar-sweep-";
 constexpr const char* kScratchLock = "lock";
+constexpr const char* kScratchGone = ".gone";  // end of the name of a folder that is being removed
 
-// Returns whether the folder of another process has a lock file that no process holds. A folder of another user cannot
+// Returns whether a folder is being removed, or has a lock file that no process holds. A folder of another user cannot
 // be locked.
 bool is_abandoned(const fs::path& folder) {
+  if (folder.extension() == kScratchGone) return true;
   const int lock = ::open((folder / kScratchLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (lock < 0) return false;
   const bool free = ::flock(lock, LOCK_EX | LOCK_NB) == 0;
@@ -25,12 +27,21 @@ bool is_abandoned(const fs::path& folder) {
   return free;
 }
 
+// The new name says that the folder can be removed, whatever a kill leaves of it.
+void remove_scratch(const fs::path& folder) {
+  std::error_code error, none;
+  fs::path gone = folder;
+  if (folder.extension() != kScratchGone) gone += kScratchGone;
+  if (gone != folder) fs::rename(folder, gone, error);
+  fs::remove_all(error ? folder : gone, none);
+}
+
 void remove_abandoned(const fs::path& where) {
   std::error_code error, none;
   for (fs::directory_iterator entry(where, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename().string().starts_with(kScratchName) && entry->is_directory(none) &&
         !entry->is_symlink(none) && is_abandoned(entry->path()))
-      fs::remove_all(entry->path(), none);
+      remove_scratch(entry->path());
 }
 
 }  // namespace
@@ -53,8 +64,7 @@ ScratchFolder::ScratchFolder() {
 }
 
 ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  remove_scratch(path_);
   if (lock_ >= 0) ::close(lock_);
 }
 
