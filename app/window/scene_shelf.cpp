@@ -50,6 +50,9 @@ void CardFocus::begin() {
   frame_ = frame;
   fresh_ = appears ? kFreshFrames : std::max(fresh_ - 1, 0);
   if (appears) last_.reset();
+  // A key that moves the focus is meant, however fresh the list is; the focus moves in the next frame.
+  for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_LeftArrow, ImGuiKey_RightArrow})
+    if (ImGui::IsKeyPressed(key)) fresh_ = 0;
 }
 
 bool CardFocus::moved_to(std::size_t card) {

@@ -27,6 +27,7 @@ wait_for 60 is screen start
 
 # Keyboard and mouse both select.
 first=$(field file)
+wait_for 60 at_least shown 10
 key Down
 [ "$(field file)" != "$first" ] || fail "the keyboard does not select a scene"
 key F1
