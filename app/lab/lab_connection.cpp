@@ -25,6 +25,9 @@ std::string reason_of(const soci::soci_error& error) {
   const std::string introduction = "Cannot establish connection to the database.";
   if (text.starts_with(introduction)) text.erase(0, introduction.size());
   text.erase(0, text.find_first_not_of(" \n"));
+  // SOCI puts the name of its own function before the message of SQLite.
+  if (const auto colon = text.find(": "); text.starts_with("sqlite3_") && colon != std::string::npos)
+    text.erase(0, colon + 2);
   text.resize(std::min(text.size(), text.find('\n')));
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   return printable(text, kLongestReason);
@@ -167,6 +170,8 @@ void LabConnection::fail(const soci::soci_error& error) {
     throw LabUnreachable(fmt::format("{}: the database does not answer: {}", shown_, reason));
   if (reason.find("not a database") != std::string::npos)
     throw InputError(fmt::format("{}: is not a database of Trocar; name another file", shown_));
+  if (reason.find("disk") != std::string::npos || reason.find("No space left") != std::string::npos)
+    throw RunError(fmt::format("{}: cannot be written; is the disk full? ({})", shown_, reason));
   throw RunError(fmt::format("{}: the database refuses: {}", shown_, reason));
 }
 

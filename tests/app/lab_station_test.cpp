@@ -3,9 +3,12 @@
 #include "app/lab/lab_station.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
@@ -67,6 +70,37 @@ TEST_F(LabStationTest, TheDatabaseIsMadeAtItsFirstUse) {
   EXPECT_EQ(station.hand_in().added, 1u);
   EXPECT_TRUE(std::filesystem::exists(places().database));
   EXPECT_EQ(station.waiting(), 0u);
+}
+
+// As a full disk, a limit of the size of files lets every write beyond it fail.
+TEST_F(LabStationTest, AFullDiskLosesNoAttempt) {
+  constexpr std::size_t kAttempts = 150;
+  const LabStation station(places());
+  station.keep(attempt("a"));
+  ASSERT_EQ(station.hand_in().added, 1u);
+  for (std::size_t k = 0; k < kAttempts; ++k) {
+    LabAttempt long_one = attempt("a");
+    long_one.recording = std::string(900, 'r');
+    station.keep(long_one);
+  }
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = std::filesystem::file_size(places().database) + 32768;
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const HandedIn full = station.hand_in_kept();
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_GT(full.waiting, 0u);
+  EXPECT_EQ(full.added + full.waiting, kAttempts);
+  EXPECT_NE(full.why.find("lab.sqlite: cannot be written; is the disk full?"), std::string::npos) << full.why;
+  EXPECT_EQ(station.open().counts().attempts, 1 + full.added) << "what the database took is there";
+  const HandedIn after = station.hand_in_kept();
+  EXPECT_EQ(after.added, full.waiting) << after.why;
+  EXPECT_EQ(station.waiting(), 0u);
+  EXPECT_EQ(station.open().counts().attempts, 1 + kAttempts);
+  std::signal(SIGXFSZ, old_handler);
+  std::printf("%zu attempts taken before the disk was full: %s\n", full.added, full.why.c_str());
 }
 
 TEST_F(LabStationTest, OnlyTheUserReadsTheSettings) {
