@@ -56,8 +56,7 @@ void scope_settings(const Practice& practice, Quality quality, WindowSettings& s
   if (barrel != barrel_before) settings.barrel = barrel;
   quality_choice(quality, settings);
   check("Full screen (F11)", "##screen", settings.full_screen);
-  check("Circular view", "##round", settings.view.round_field);
-  check_beside("Touched faces (G)", "##touched", settings.view.show_touched);
+  check_beside("Circular view", "##round", settings.view.round_field);
 }
 
 void hand_settings(WindowSettings& settings) {
@@ -99,6 +98,7 @@ void sound_settings(WindowSettings& settings) {
 void panel_settings(WindowSettings& settings) {
   theme::heading("Overlays");
   check("Technical overlay (T)", "##technical", settings.technical);
+  check_beside("Touched faces (G)", "##touched", settings.view.show_touched);
   check("Times of each stage (H)", "##plots", settings.plots);
   check_beside("List of contacts (L)", "##contacts", settings.contacts);
   ghost_choice(settings);
@@ -134,10 +134,10 @@ bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings
   }
   scope_settings(practice, quality, settings);
   hand_settings(settings);
-  query_settings(practice);
+  if (settings.technical) query_settings(practice);
   sound_settings(settings);
   panel_settings(settings);
-  tissue_table(practice.scene());
+  if (settings.technical) tissue_table(practice.scene());
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};
   ImGui::SameLine();
