@@ -1,6 +1,6 @@
 // Makes mouse and keyboard an input device: the mouse moves the selected instrument or the scope and works the jaws;
 // keys roll it and press the pedals. Needs no window, only its input. Units: pixels, degrees, seconds.
-// Tested in tests/app/window_state_test.cpp
+// Tested in tests/app/hands_test.cpp
 #pragma once
 
 #include <cstddef>
