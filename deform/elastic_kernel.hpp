@@ -7,6 +7,10 @@
 // The calling convention for eight floats without AVX does not matter: everything here is inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
+
 #include <cstring>
 
 #include "deform/elastic_forces.hpp"
@@ -32,9 +36,18 @@ constexpr float kSmallestSquare = 1e-20f;  // m^2
 [[gnu::always_inline]] inline Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 [[gnu::always_inline]] inline Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline Lanes root(Lanes v) {
+#if defined(__wasm_simd128__)
+  // Clang does not find these two instructions in the loop below.
+  v128_t halves[2];
+  std::memcpy(halves, &v, sizeof v);
+  for (v128_t& half : halves) half = wasm_f32x4_sqrt(half);
+  std::memcpy(&v, halves, sizeof v);
+  return v;
+#else
   Lanes r;
   for (std::uint32_t i = 0; i < kLanes; ++i) r[i] = __builtin_sqrtf(v[i]);
   return r;
+#endif
 }
 // Returns the left neighbour of every lane: the last lane of `before`, then all lanes of `v` but the last.
 [[gnu::always_inline]] inline Lanes left_of(Lanes before, Lanes v) {

@@ -46,7 +46,9 @@ class InsideRows {
     for (std::uint32_t row = 0; row < static_cast<std::uint32_t>(grid.size.y * grid.size.z); ++row) {
       auto end = begin;
       while (end != crossings_.end() && end->row == row) ++end;
-      settle(row, {begin, end});
+      settle(row,
+             std::span(crossings_)
+                 .subspan(static_cast<std::size_t>(begin - crossings_.begin()), static_cast<std::size_t>(end - begin)));
       begin = end;
     }
   }

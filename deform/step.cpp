@@ -1,6 +1,8 @@
 // Makes a time step by small substeps of symplectic Euler. Each computes elastic forces, then motion, then the points
 // that tools push and jaws hold.
+#if defined(__x86_64__)
 #include <xmmintrin.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +28,7 @@ constexpr float kLongestStride = 0.4f;  // fraction of the node spacing
 
 // Treats denormal numbers as zero during a step: they are slow and irrelevant.
 class FlushTinyNumbers {
+#if defined(__x86_64__)
  public:
   FlushTinyNumbers() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }
   ~FlushTinyNumbers() { _mm_setcsr(before_); }
@@ -35,6 +38,7 @@ class FlushTinyNumbers {
  private:
   static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
   unsigned before_;
+#endif
 };
 
 void size_columns(NodeColumns& columns, std::size_t nodes) {
@@ -81,7 +85,11 @@ void move(std::span<float> x, std::vector<float>& v, std::vector<float>& ahead, 
   float *px = x.data(), *pv = v.data(), *pa = ahead.data(), *pf = force.data();
   const float* pg = gravity.data();
   const std::size_t count = x.size() - 2 * kLanes;
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
   for (std::size_t i = 0; i < count; ++i) {
     const float speed = (pv[i] + m.dt * (pf[i] * inverse_mass[i] + pg[i])) * m.drag;
     pv[i] = std::min(std::max(speed, -m.fastest), m.fastest);

@@ -36,7 +36,11 @@ struct Rows {
       rows.p[r][0] = x.x.data() + row.row[r], rows.p[r][1] = x.y.data() + row.row[r],
       rows.p[r][2] = x.z.data() + row.row[r];
     float* out = flatness + row.first;
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
     for (std::uint32_t i = 0; i < row.count; ++i) {
       const float low = std::min(std::min(corner(rows, i, 0, 0, 0), corner(rows, i, 1, 0, 0)),
                                  std::min(corner(rows, i, 0, 1, 0), corner(rows, i, 1, 1, 0)));

@@ -1,4 +1,5 @@
-// trocar record: runs a headless session whose instruments follow recorded trajectories.
+// trocar record: runs a headless session whose instruments follow recorded trajectories, or the attempt of an
+// attempt.json again.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,8 +8,8 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
+#include "app/commands/record_attempt.hpp"
 #include "app/compare/backends.hpp"
-#include "app/compare/session_report.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/device/script_device.hpp"
@@ -28,7 +29,7 @@ namespace trocar {
 namespace {
 
 struct RecordCommand {
-  std::string scene, out, backend, validate, person;
+  std::string scene, from, out, backend, validate, person;
   std::vector<std::string> trajectories;  // [INSTRUMENT=]FILE
   IgtlServerParams igtl;
   bool publish = false, force = false;
@@ -132,25 +133,45 @@ void run(const RecordCommand& command) {
   recorder.close();
   fmt::print("{} frames, {} touched faces, written to {}\n", session.frames(), touched, command.out);
   if (interrupted()) fmt::print("interrupted: the recording ends here and is complete\n");
-  fmt::print("{}\n", sample_sentence(session.sample()));
-  if (command.validate.empty() && session.disagreements() > 0)
-    throw RunError("answers differ from the double-precision reference; see `trocar compare` on the recording");
-  if (command.validate.empty()) return;
-  fmt::print("{} against {}: {} disagreements\n", session.backend().name, command.validate, session.disagreements());
-  if (session.disagreements() > 0) throw RunError("the backends disagree; see `trocar compare` on the recording");
+  require_agreement(session, command.validate);
+}
+
+}  // namespace
+
+namespace {
+
+// Either a scene with trajectories, or an attempt.
+void run_either(const RecordCommand& command) {
+  if (!command.from.empty())
+    return record_attempt({command.from, command.out, command.backend, command.validate, command.force});
+  if (command.scene.empty() || command.trajectories.empty())
+    throw InputError(
+        "record needs either a scene with --trajectory or --from with an attempt.json; see trocar record "
+        "--help");
+  run(command);
+}
+
+// An attempt has its own scene, level and person, and no client listens to it.
+void exclude_beside_attempt(CLI::App& sub, CLI::Option& from) {
+  for (const char* other :
+       {"scene", "--trajectory", "--igtl-port", "--person", "--anatomy", "--level", "--allow-outside"})
+    from.excludes(sub.get_option(other));
 }
 
 }  // namespace
 
 void add_record_command(CLI::App& program) {
   auto command = std::make_shared<RecordCommand>();
-  CLI::App* sub = program.add_subcommand("record", "Run a headless session from recorded trajectories");
-  sub->add_option("scene", command->scene, "Scene: .toml")->required();
-  sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, one per instrument")->required();
+  CLI::App* sub =
+      program.add_subcommand("record", "Run a headless session from recorded trajectories, or an attempt again");
+  sub->add_option("scene", command->scene, "Scene: .toml");
+  sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, one per instrument");
+  CLI::Option* from = sub->add_option("--from", command->from,
+                                      "attempt.json that the program in the browser saved, instead of a scene");
   sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
   add_force_option(*sub, command->force);
   sub->add_option("--backend", command->backend,
-                  "auto or a backend (trocar query --help lists them); default: the scene's");
+                  "auto or a backend (trocar query --help lists them); default: the scene's, scan for an attempt");
   sub->add_option("--validate", command->validate, "Second backend that checks every frame, for example obb-refit");
   CLI::Option* port =
       sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
@@ -160,9 +181,10 @@ void add_record_command(CLI::App& program) {
   add_anatomy_option(*sub, command->anatomy);
   add_level_option(*sub, command->level);
   add_access_option(*sub, command->access);
+  exclude_beside_attempt(*sub, *from);
   sub->callback([command, port] {
     command->publish = port->count() > 0;
-    run(*command);
+    run_either(*command);
   });
 }
 

@@ -10,8 +10,8 @@
 namespace trocar {
 namespace {
 
-void run(const std::vector<std::string>& files, const std::string& out, bool force) {
-  const std::size_t bytes = write_report(files, out, force);
+void run(const std::vector<std::string>& files, const std::string& out, bool force, const std::string& try_at) {
+  const std::size_t bytes = write_report(files, out, force, try_at);
   fmt::print("{}: {} of {:.1f} MB; open it in a browser\n", out,
              files.size() == 1 ? "a report" : fmt::format("a comparison of {} attempts", files.size()),
              static_cast<double>(bytes) / 1e6);
@@ -28,7 +28,9 @@ void add_report_command(CLI::App& program) {
   sub->add_option("-o,--out", *out, "Page: .html")->required();
   const auto force = std::make_shared<bool>(false);
   add_force_option(*sub, *force);
-  sub->callback([files, out, force] { run(*files, *out, *force); });
+  const auto try_at = std::make_shared<std::string>();
+  sub->add_option("--try-at", *try_at, "Address of Trocar in the browser, to which the page links: https://...");
+  sub->callback([files, out, force, try_at] { run(*files, *out, *force, *try_at); });
 }
 
 }  // namespace trocar

@@ -5,8 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "app/report/base64.hpp"
 #include "sim/score/attempt_json.hpp"
+#include "sim/support/base64.hpp"
 
 namespace trocar {
 namespace {

@@ -52,10 +52,11 @@ std::string filled_in(std::string_view text, std::initializer_list<Filling> fill
   return out;
 }
 
-std::string report_page(const std::string& title, const std::string& data, bool with_viewer) {
+std::string report_page(const std::string& title, const std::string& data, bool with_viewer, const std::string& links) {
   const WebFiles& files = web_files();
   return filled_in(files.page, {{"title", escaped_html(title)},
                                 {"style", files.style},
+                                {"links", links},
                                 {"data", data},
                                 {"viewer", with_viewer ? files.viewer : std::string_view()},
                                 {"viewer-licence", with_viewer ? escaped_html(files.viewer_licence) : std::string()},

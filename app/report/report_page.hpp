@@ -16,8 +16,9 @@ struct WebFiles {
 const WebFiles& web_files();
 
 // Returns the HTML page. `title`: any text. `data`: from report_json(). `with_viewer`: includes the three-dimensional
-// view.
-std::string report_page(const std::string& title, const std::string& data, bool with_viewer);
+// view. `links`: from try_links(), may be empty.
+std::string report_page(const std::string& title, const std::string& data, bool with_viewer,
+                        const std::string& links = {});
 
 // Returns the text as HTML: & < > " ' written as references.
 std::string escaped_html(std::string_view text);

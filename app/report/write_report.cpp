@@ -4,6 +4,7 @@
 
 #include "app/report/report_json.hpp"
 #include "app/report/report_page.hpp"
+#include "app/report/try_link.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
@@ -17,9 +18,10 @@ namespace {
 // Several attempts are compared with less detailed timelines and paths, and without organs.
 constexpr SummaryLimits kInFull = {4096, 8192, true}, kSideBySide = {512, 1024, false};
 
-ReportSession session_of(const std::string& file, const SummaryLimits& limits) {
+ReportSession session_of(const std::string& file, const SummaryLimits& limits, std::vector<TriedTask>& tasks) {
   const Recording recording(file);
   const Scene scene = recorded_scene(recording, file);
+  tasks.push_back({recording.text("scene_name"), scene.title});
   Progress progress("report", recording.frame_count());
   return {
       score_recording(recording, file),
@@ -47,7 +49,9 @@ LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
 
 }  // namespace
 
-std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page, bool force) {
+std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page, bool force,
+                         const std::string& try_at) {
+  try_links(try_at, {});  // refuses a wrong address before any work
   std::vector<NamedFile> inputs;
   for (const std::string& file : recordings) inputs.push_back({"the recording", file});
   refuse_same_files(inputs, {{"the page", page}});
@@ -55,11 +59,13 @@ std::size_t write_report(const std::vector<std::string>& recordings, const std::
   refuse_existing({{"the page", page}}, force);
   const bool single = recordings.size() == 1;
   std::vector<ReportSession> sessions;
-  for (const std::string& file : recordings) sessions.push_back(session_of(file, single ? kInFull : kSideBySide));
+  std::vector<TriedTask> tasks;
+  for (const std::string& file : recordings)
+    sessions.push_back(session_of(file, single ? kInFull : kSideBySide, tasks));
   std::optional<LearningCurve> curve;
   if (!single) curve = put_in_order(sessions);
   const std::string data = report_json(sessions, curve ? &*curve : nullptr);
-  const std::string text = report_page(title_of(sessions), data, single);
+  const std::string text = report_page(title_of(sessions), data, single, try_links(try_at, tasks));
   out.stream() << text;
   out.commit();
   return text.size();

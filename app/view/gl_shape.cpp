@@ -11,9 +11,18 @@
 namespace trocar {
 namespace {
 
+// The shaders are written in what GLSL 3.30 and GLSL ES 3.00 have in common.
+#if defined(__EMSCRIPTEN__)
+constexpr const char* kHead =
+    "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n"
+    "precision highp sampler3D;\n";
+#else
+constexpr const char* kHead = "#version 330\n";
+#endif
+
 gl::Program compile(const char* label, const char* vertex, std::initializer_list<const char*> fragment,
                     std::string_view defines) {
-  std::string head = "#version 330\n";
+  std::string head = kHead;
   head += defines;
   head += view_shader("frame.glsl");
   std::string vertex_text = head;

@@ -11,6 +11,7 @@
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/limits.hpp"
+#include "sim/task/task_instrument.hpp"
 
 namespace trocar {
 namespace {
@@ -84,15 +85,8 @@ void Practice::begin_task() {
   if (performer_) performer_->begin(stage, task_->marks());
 }
 
-// The instrument that the task is about: of an operation, that of the first step which names one.
 void Practice::take_instrument_of_task() {
-  if (!scene_.task) return;
-  if (scene_.task->kind == TaskKind::NavigateCamera) return hands_.take(scene_.instruments.size());
-  std::string name = scene_.task->instrument;
-  for (const TaskStep& step : scene_.task->steps)
-    if (name.empty()) name = step.instrument;
-  const auto found = std::ranges::find(scene_.instruments, name, &InstrumentScene::name);
-  if (found != scene_.instruments.end()) hands_.take(static_cast<std::size_t>(found - scene_.instruments.begin()));
+  if (scene_.task) hands_.take(instrument_of_task(scene_));
 }
 
 void Practice::follow_task(const FrameClock& clock) {

@@ -6,6 +6,7 @@
 
 #include "geometry/error.hpp"
 #include "sim/device/haptic_stub.hpp"
+#include "sim/device/held_tool.hpp"
 #include "sim/device/replay_device.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/link/igtl_device.hpp"
@@ -13,16 +14,6 @@
 
 namespace trocar {
 namespace {
-
-HeldTool held(const InstrumentScene& scene) {
-  return {scene.pivot, scene.tip,         scene.axis, scene.limits, 0.0, scene.kind != InstrumentKind::Scissors,
-          scene.axes,  scene.registration};
-}
-
-HeldTool held(const ScopeScene& scene) {
-  const ScopePose pose = scene.pose();
-  return {pose.port, pose.eye, glm::dvec3(0.0), scene.limits, pose.spin_deg, true, scene.axes, scene.registration};
-}
 
 template <typename Hand>
 std::unique_ptr<Device> registered(std::unique_ptr<Hand> hand, DeviceContext& context) {
@@ -95,7 +86,7 @@ std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext&
   if (scene.device == "script") return make_script_device({scene.pivot, scene.tip, scene.script});
   if (scene.device == "trajectory") return make_replay_device(load_motion(scene.trajectory, scene.source, scene.name));
   if (scene.device == "haptic") return make_haptic(scene);
-  return make_held(scene.device, held(scene), scene.source, context, mouse);
+  return make_held(scene.device, held_tool(scene), scene.source, context, mouse);
 } catch (const InputError& error) {
   rethrow(fmt::format("instrument {}", scene.name), error);
 }
@@ -108,7 +99,7 @@ std::unique_ptr<Device> make_scope_device(const ScopeScene& scene, const std::fi
     if (scene.source.empty()) throw InputError("device = \"trajectory\" needs source = \"RECORDING.h5\"");
     return make_replay_device(load_scope_motion(folder / scene.source));
   }
-  return make_held(scene.device, held(scene), scene.source, context, context.scope_mouse);
+  return make_held(scene.device, held_tool(scene), scene.source, context, context.scope_mouse);
 } catch (const InputError& error) {
   rethrow("scope", error);
 }

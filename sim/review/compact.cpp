@@ -10,8 +10,8 @@
 #include "sim/hdf5/partial_recording.hpp"
 #include "sim/hdf5/recorded_rows.hpp"
 #include "sim/hdf5/recording_copy.hpp"
+#include "sim/record/frame_checksum.hpp"
 #include "sim/review/rerun.hpp"
-#include "sim/support/checksum.hpp"
 
 namespace trocar {
 namespace {
@@ -127,18 +127,6 @@ void require_recorded(const Recording& recording, const RecordedFrame& again, st
 }
 
 }  // namespace
-
-std::uint64_t checksum_of(const RecordedFrame& frame) {
-  std::uint64_t sum = kEmptyChecksum;
-  const auto add = [&](const auto& value) { sum = checksum_of(std::as_bytes(std::span(&value, 1)), sum); };
-  for (const RecordedOrganFrame& organ : frame.organs) {
-    sum = checksum_of(std::as_bytes(organ.nodes), sum);
-    for (const Touch& touch : organ.touches.touches)
-      add(touch.point), add(touch.normal), add(touch.depth), add(touch.time);
-    sum = checksum_of(std::as_bytes(organ.pressure), sum);
-  }
-  return sum;
-}
 
 void compact_recording(const std::filesystem::path& in, const std::filesystem::path& out, const FramesDone& done) {
   const Recording recording(in);

@@ -9,10 +9,6 @@
 
 namespace trocar {
 
-// Returns the checksum of what a compact recording lacks of a frame: of each organ the nodes, then point, normal, depth
-// and time of each touch, then the pressures.
-std::uint64_t checksum_of(const RecordedFrame& frame);
-
 // Called with the number of finished frames; returns false to stop.
 using FramesDone = std::function<bool(std::size_t)>;
 

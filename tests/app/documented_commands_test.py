@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs every `trocar ...` command line of README.md and docs/ with sample files.
 
-    tests/app/documented_commands_test.py TROCAR
+    tests/app/documented_commands_test.py TROCAR MAKE_ATTEMPT
 
 A command line counts when it has an argument. Outside README.md and the user guide, which show whole command lines, a
 missing argument is allowed: other documents name a command with the option they speak of. Optional parts in brackets are
@@ -48,8 +48,8 @@ def sample_people(trocar, folder):
                    env={'PATH': '/usr/bin:/bin', **lab_folders(folder)})
 
 
-def sample_files(trocar, folder):
-    """An organ, a recording under the names that the documents use, trajectories, tool shapes, a scene with a task."""
+def sample_files(trocar, make_attempt, folder):
+    """An organ, an attempt of the program in the browser, a recording under the names that the documents use, trajectories, tool shapes, a scene with a task."""
     for name in ('organs', 'scenes'):
         shutil.copytree(ROOT / 'data' / name, folder / 'data' / name)
     shutil.copy(ROOT / 'data/organs/gallbladder.obj', folder / 'organ.obj')
@@ -63,6 +63,7 @@ def sample_files(trocar, folder):
         shutil.copy(folder / 'made/session.h5', folder / f'{name}.h5')
     for name, form in (('packed', []), ('compact', ['--compact'])):
         subprocess.run([trocar, 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
+    subprocess.run([make_attempt, 'scenes/tasks/touch_targets.toml', '5', 'attempt.json'], cwd=folder, check=True)
     sample_people(trocar, folder)
     (folder / 'DATA.csv').write_text('strain,force_n\n0.05,0.6\n0.1,1.3\n0.15,2.1\n0.2,2.9\n')
     (folder / 'PLAN.toml').write_text('[[cases]]\nrun = "tissue"\ndiameter = 20\nheight = 12\nspacing = 4\nsteps = 1\n')
@@ -114,9 +115,10 @@ def run(trocar, words, samples):
 
 
 def main():
-    trocar, tried, failed = str(Path(sys.argv[1]).resolve()), set(), 0
+    trocar, make_attempt = (str(Path(name).resolve()) for name in sys.argv[1:3])
+    tried, failed = set(), 0
     with tempfile.TemporaryDirectory() as folder:
-        sample_files(trocar, Path(folder))
+        sample_files(trocar, make_attempt, Path(folder))
         for where, line in command_lines():
             for text in variants(line):
                 words = words_of(text)

@@ -6,11 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "app/report/base64.hpp"
 #include "app/report/report_json.hpp"
 #include "app/report/report_page.hpp"
 #include "app/report/session_summary.hpp"
+#include "app/report/try_link.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/base64.hpp"
 #include "tests/sim/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -47,6 +48,35 @@ TEST(ReportPage, ContainsAllItsFiles) {
   EXPECT_EQ(files.viewer.find("</script"), std::string_view::npos);
   EXPECT_EQ(files.script.find("</script"), std::string_view::npos);
   EXPECT_EQ(files.style.find("</style"), std::string_view::npos);
+}
+
+TEST(TryLinks, LeadToTheTaskOfEachScene) {
+  EXPECT_EQ(try_links("", {{"burn_line", "Burn"}}), "");
+  EXPECT_EQ(try_links("https://a.org/t/", {}), "");
+  EXPECT_EQ(try_links("https://a.org/t/", {{"", "Old"}}), "");
+  const std::string one =
+      "<p class=\"try\"><a href=\"https://a.org/t/?x=1&amp;y=2#task=burn_line\" rel=\"noreferrer\">"
+      "Try this task in the browser</a></p>";
+  EXPECT_EQ(try_links("https://a.org/t/?x=1&y=2", {{"burn_line", "Burn"}, {"burn_line", "Burn"}}), one);
+  const std::string two = try_links("http://localhost:8000", {{"a b\"<\xc3\xa4&", "<i>"}, {"keep_out", ""}});
+  EXPECT_NE(two.find("href=\"http://localhost:8000#task=a%20b%22%3C%C3%A4%26\""), std::string::npos) << two;
+  EXPECT_NE(two.find(">Try in the browser: &lt;i&gt;</a><br><a "), std::string::npos) << two;
+  EXPECT_NE(two.find(">Try in the browser: keep_out</a></p>"), std::string::npos) << two;
+}
+
+TEST(TryLinks, OnlyAddressesOfPagesAreAccepted) {
+  for (const char* page : {"a.org", "javascript:alert(1)", "JAVASCRIPT:alert(1)", "data:text/html,x",
+                           "file:///etc/passwd", "//a.org", "http:/a.org", "https://", "https:///x", "https://?x",
+                           " https://a.org", "https://a.org/ x", "https://a.org/\n", "https://a.org/\"onclick",
+                           "https://a.org/<b>", "https://a.org/#task=x", "https://a.org/\xc3\xa4", "ftp://a.org"})
+    EXPECT_THROW(try_links(page, {}), InputError) << page;
+  EXPECT_THROW(try_links("https://a.org/" + std::string(2000, 'x'), {}), InputError);
+}
+
+TEST(ReportPage, HasLinksOnlyWhenTheyAreGiven) {
+  EXPECT_EQ(report_page("t", "{}", false).find("in the browser</a>"), std::string::npos);
+  const std::string page = report_page("t", "{}", false, try_links("https://a.org", {{"burn_line", ""}}));
+  EXPECT_NE(page.find("</noscript>\n<p class=\"try\"><a href=\"https://a.org#task=burn_line\""), std::string::npos);
 }
 
 // A recording of `frames` frames, and the values that the session itself saw.

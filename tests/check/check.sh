@@ -7,6 +7,7 @@
 #   compilers         the golden hashes (tests/same_bits) with gcc and clang, unoptimised and as released
 #   operation         the whole cholecystectomy by scripted trainees, at full resolution
 #   mouse             tasks of two instruments, and the cholecystectomy, with events of mouse and keyboard in a window
+#   web               the program for the browser: the rooms' tests in node, and the page with the program in Chromium
 #   asan tsan         the whole suite built with the sanitizers (address and undefined; thread) and run
 # Every check runs to its end, and the last lines list those with findings. suppressions_*.txt and excluded_*.txt
 # beside this file list, with reasons, what a sanitizer must not report and which tests it cannot run.
@@ -102,8 +103,19 @@ check_mouse() {
   return "$status"
 }
 
+check_web() {
+  export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}
+  emcmake cmake -S . -B build/web -G Ninja -DCMAKE_BUILD_TYPE=Release -DTROCAR_WEB_TESTS=ON >build/web.log 2>&1 ||
+    { tail -n 30 build/web.log >&2; return 1; }
+  cmake --build build/web --parallel "$(nproc)" || return 1
+  local status=0
+  ctest --test-dir build/web --output-on-failure || status=1
+  web/make_folder.sh build/web/web out/web && node tests/web/page_test.mjs out/web || status=1
+  return "$status"
+}
+
 checks=("$@")
-[ ${#checks[@]} -eq 0 ] && checks=(shell docs headers units bench tidy compilers operation mouse asan tsan)
+[ ${#checks[@]} -eq 0 ] && checks=(shell docs headers units bench tidy compilers operation mouse web asan tsan)
 mkdir -p build
 results=()
 status=0
@@ -119,9 +131,10 @@ for check in "${checks[@]}"; do
     compilers) check_compilers ;;
     operation) check_operation ;;
     mouse) check_mouse ;;
+    web) check_web ;;
     asan) check_asan ;;
     tsan) check_tsan ;;
-    *) echo "usage: ./run check [shell|docs|headers|units|bench|tidy|compilers|operation|mouse|asan|tsan]..." >&2 && exit 2 ;;
+    *) echo "usage: ./run check [shell|docs|headers|units|bench|tidy|compilers|operation|mouse|web|asan|tsan]..." >&2 && exit 2 ;;
   esac
   found=$?
   if [ "$found" -eq 0 ]; then

@@ -21,11 +21,19 @@ LIBRARIES = {'fmt::fmt': r'fmt/', 'nlohmann_json::nlohmann_json': r'nlohmann/', 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 
 
+def with_values(text):
+    """Replaces each variable that the text sets by its longest value: the build for the browser has shorter ones."""
+    values = {}
+    for name, value in re.findall(r'\bset\((\w+)\s+([^()"]*)\)', text):
+        values[name] = max(values.get(name, ''), value, key=len)
+    return re.sub(r'\$\{(\w+)\}', lambda variable: values.get(variable[1], variable[0]), text)
+
+
 def targets():
     """[name] folder, sources, rooms, third-party libraries"""
     found = {}
-    for room in ROOMS:
-        text = re.sub(r'#.*', '', (ROOT / room / 'CMakeLists.txt').read_text())
+    for folder in ROOMS + ('app/view',):
+        text = with_values(re.sub(r'#.*', '', (ROOT / folder / 'CMakeLists.txt').read_text()))
         for match in re.finditer(r'trocar_room\((\w+)\b([^()]*)\)', text):
             words, part, lists = match[2].split(), None, {}
             for word in words:
@@ -33,7 +41,7 @@ def targets():
                     part = word
                 else:
                     lists.setdefault(part, []).append(word)
-            found[match[1]] = (ROOT / room, lists.get('SOURCES', []), lists.get('ROOMS', []),
+            found[match[1]] = (ROOT / folder, lists.get('SOURCES', []), lists.get('ROOMS', []),
                                lists.get('PRIVATE', []) + lists.get('PUBLIC', []))
     return found
 

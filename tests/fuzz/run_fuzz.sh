@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(mesh scene trajectory recording plan curriculum igtl)
+[ ${#targets[@]} -gt 0 ] || targets=(mesh scene trajectory recording plan curriculum attempt igtl)
 
 cmake --preset asan >/dev/null
 cmake --build build/asan --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}"

@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"study", {"geometry", "mesh", "cpu_collision", "study"}},
     {"sim", {"geometry", "mesh", "deform", "cpu_collision", "sim"}},
     {"app", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "study", "sim", "app"}},
+    {"web", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "sim", "app", "web"}},
     {"python", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "sim", "app", "python"}},
 };
 
@@ -36,6 +37,7 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"sim/score", {}},
     {"sim/task", {"sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/record", {"sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/inputs", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/course", {"sim/score", "sim/scene", "sim/support"}},
     {"sim/hdf5", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/review",

@@ -16,6 +16,7 @@
 #include "sim/review/compact.hpp"
 #include "tests/sim/ball_scene.hpp"
 #include "tests/sim/put_cell.hpp"
+#include "tests/sim/restless_device.hpp"
 #include "tests/sim/session_support.hpp"
 
 namespace trocar {
@@ -40,62 +41,18 @@ TEST(PackedNodes, UniformMotionBecomesSmallNumbers) {
   EXPECT_EQ(std::vector<std::uint32_t>(block.begin() + 2, block.end()), std::vector<std::uint32_t>(8, 0));
 }
 
-constexpr const char* kTools = R"(
-[[instrument]]
-name = "grasper"
-kind = "grasper"
-pivot_mm = [60, 0, 150]
-tip_mm = [20, 0, 44]
-radius_mm = 2.5
-[[instrument]]
-name = "hook"
-kind = "hook"
-pivot_mm = [-60, 0, 150]
-tip_mm = [-20, 0, 46]
-radius_mm = 2.5
-[[instrument]]
-name = "suction"
-kind = "suction"
-pivot_mm = [0, -60, 150]
-tip_mm = [0, -25, 44]
-radius_mm = 2.5
-)";
-
-// Moves about its start, opens and closes the handle, presses both pedals, and fails now and then.
-class RestlessDevice final : public Device {
- public:
-  RestlessDevice(const InstrumentScene& scene, unsigned seed) : scene_(scene), random_(seed) {}
-  DevicePose pose(const FrameClock& clock) override {
-    const double t = clock.time, phase = scene_.pivot.x;
-    if (random_() % 40 == 0) fails_ = 6;
-    if (fails_ > 0) --fails_;
-    DevicePose pose{scene_.pivot, scene_.tip, 40.0 * std::sin(t + phase), 0.5 + 0.5 * std::sin(5.0 * t + phase)};
-    pose.tip +=
-        glm::dvec3(0.012 * std::sin(3.0 * t + phase), 0.010 * std::cos(2.0 * t), 0.008 * std::sin(7.0 * t) - 0.008);
-    pose.energy = static_cast<Diathermy>(static_cast<int>(t * 4.0) % 3);
-    pose.grip_force = 0.5 + 0.5 * std::cos(t);
-    return pose;
-  }
-  DeviceHealth health() const override { return fails_ > 3 ? DeviceHealth::Stale : DeviceHealth::Good; }
-
- private:
-  InstrumentScene scene_;
-  std::mt19937 random_;
-  int fails_ = 0;
-};
-
 class Packing : public ::testing::Test {
  protected:
   Packing()
       : scene_(load_scene(test::write_ball_scene(
-            folder_, {.subdivisions = 3, .node_spacing = 14, .tip = 50, .more_tools = kTools}))) {}
+            folder_, {.subdivisions = 3, .node_spacing = 14, .tip = 50, .more_tools = test::kFourKinds}))) {}
 
   std::filesystem::path at(const char* name) const { return folder_.path() / name; }
 
   // Uneven steps, and a pause in the middle.
   std::filesystem::path record(unsigned seed, const char* name, std::size_t frames = 130) {
     Session session(scene_, backends_, "aabb-refit", {}, [&](const InstrumentScene& instrument) {
-      return std::make_unique<RestlessDevice>(instrument, seed++);
+      return std::make_unique<test::RestlessDevice>(instrument, seed++);
     });
     SessionRecorder recorder(recording_file(at(name)), scene_, session, "none");
     std::mt19937 random(seed);
@@ -273,8 +230,9 @@ TEST_F(Packing, AnInterruptedRunWritesNothing) {
 }
 
 TEST_F(Packing, RecordingsThatCannotBeComputedAgainSayWhy) {
-  Session session(scene_, backends_, "scan", {},
-                  [](const InstrumentScene& instrument) { return std::make_unique<RestlessDevice>(instrument, 1); });
+  Session session(scene_, backends_, "scan", {}, [](const InstrumentScene& instrument) {
+    return std::make_unique<test::RestlessDevice>(instrument, 1);
+  });
   session.step({0, 0.0}, kFrame);
   SessionRecorder recorder(recording_file(at("late.h5")), scene_, session, "none");
   session.step({1, kFrame}, kFrame);

@@ -1,0 +1,19 @@
+// Writes bytes as text and reads them again, in base64 (RFC 4648 section 4).
+// Tested in tests/app/report_test.cpp and tests/sim/base64_test.cpp
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trocar {
+
+std::string base64(std::span<const std::byte> bytes);
+// Returns nothing when the text is not what base64() writes: other characters, no padding, or bits beyond the last
+// byte.
+std::optional<std::vector<std::byte>> from_base64(std::string_view text);
+
+}  // namespace trocar

@@ -1,0 +1,4 @@
+# Finds glm for the browser.
+include(TrocarHeaders)
+trocar_header_library(glm::glm glm)
+set(glm_FOUND TRUE)

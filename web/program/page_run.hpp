@@ -1,0 +1,79 @@
+// What the page shows: a practice of a task, or the replay of an attempt. Both run a session, its task and the checks
+// of its answers; they differ in where the inputs come from. Units: seconds.   Tested in tests/web/page_test.mjs
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/device/mouse_hands.hpp"
+#include "sim/inputs/attempt_file.hpp"
+#include "sim/inputs/input_rerun.hpp"
+#include "sim/record/session_recorder.hpp"
+#include "sim/session/cpu_backends.hpp"
+#include "sim/session/tick_clock.hpp"
+#include "sim/task/performer.hpp"
+#include "sim/task/session_observer.hpp"
+
+namespace trocar {
+
+enum class PagePhase : int { Ready, Running, Paused, Ended };
+
+class PageRun {
+ public:
+  virtual ~PageRun() = default;
+  PageRun(const PageRun&) = delete;
+  PageRun& operator=(const PageRun&) = delete;
+
+  void start();
+  void pause();
+  void resume();
+  void finish();
+  // Advances by the time since the last picture.
+  virtual void advance(double elapsed, HandInput& input, const HandSettings& settings) = 0;
+
+  PagePhase phase() const { return phase_; }
+  const Scene& scene() const { return scene_; }
+  const Session& session() const { return *session_; }
+  const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
+  double time() const { return time_; }  // s  of the last tick
+  double lost() const { return lost_; }  // s
+  virtual MouseHands* hands() { return nullptr; }
+  virtual std::string attempt() const { return {}; }
+  virtual bool replay() const { return false; }
+  // Frames of a replay whose tissue or touched faces differ from the attempt.
+  std::size_t differing() const { return differing_; }
+
+ protected:
+  explicit PageRun(Scene scene) : scene_(std::move(scene)) {}
+  // Call when the session is there.
+  void begin(Session& session, ScoreClock clock);
+  // Call after each frame: its sums, the task, and the end.
+  void follow(const FrameClock& clock);
+  const FrameSums& sums() const { return sums_; }
+  virtual void interrupted() {}
+
+  Scene scene_;
+  CpuBackends backends_;
+  Session* session_ = nullptr;  // of the derived class
+  std::optional<TaskRun> task_;
+  const Observation* seen_ = nullptr;  // of the last frame, with a task
+  std::size_t differing_ = 0;
+
+ private:
+  FrameSums sums_;
+  std::optional<SessionRecorder> recorder_;
+  ScoreClock clock_ = ScoreClock::Tick;
+  SessionObserver observer_;
+  PagePhase phase_ = PagePhase::Ready;
+  double time_ = 0.0, lost_ = 0.0;
+};
+
+// Practice of a scene of the data folder. `file`: "scenes/tasks/burn_line.toml"; `shown`: by the scripted expert.
+// Throws InputError.
+std::unique_ptr<PageRun> make_practice(const std::string& file, int level, bool shown);
+
+// Throws InputError for a text that is not an attempt or belongs to another version of the tissue model.
+std::unique_ptr<PageRun> make_replay(const std::string& attempt);
+
+}  // namespace trocar

@@ -1,0 +1,139 @@
+// A practice in the page: mouse, keys and touch move the instruments; everything that the session takes is logged.
+#include <algorithm>
+
+#include "deform/model_version.hpp"
+#include "geometry/error.hpp"
+#include "sim/device/held_tool.hpp"
+#include "sim/scene/level.hpp"
+#include "sim/support/data_folder.hpp"
+#include "sim/support/limits.hpp"
+#include "sim/support/machine.hpp"
+#include "sim/task/task_instrument.hpp"
+#include "web/program/page_run.hpp"
+
+namespace trocar {
+namespace {
+
+// The same demonstration every time.
+constexpr std::uint32_t kSeed = 1;
+
+class Practice final : public PageRun {
+ public:
+  Practice(const std::string& file, Scene scene, bool shown);
+
+  void advance(double elapsed, HandInput& input, const HandSettings& settings) override;
+  MouseHands* hands() override { return performer_ ? nullptr : &hands_; }
+  std::string attempt() const override;
+
+ protected:
+  void interrupted() override;
+
+ private:
+  std::unique_ptr<Device> device_of(const InstrumentScene& instrument);
+  std::unique_ptr<Device> scope_device();
+  std::unique_ptr<MouseDevice> mouse_of(const HeldTool& tool, const std::string& who) const;
+  void tick();
+
+  std::string file_;
+  MouseHands hands_;
+  std::optional<Performer> performer_;
+  InputLog log_;
+  TickClock clock_;
+  bool suspended_ = false;
+  std::optional<Session> own_;
+};
+
+Practice::Practice(const std::string& file, Scene whole, bool shown)
+    : PageRun(std::move(whole)), file_(file), clock_({.rate = scene_.frame_rate}) {
+  if (shown && scene_.task) performer_.emplace(scene_, style_of(Skill::Expert), kSeed);
+  own_.emplace(scene_, backends_, "scan", std::vector<CheckPlan>{},
+               [this](const InstrumentScene& instrument) { return device_of(instrument); });
+  own_->set_scope_device(scope_device());
+  begin(*own_, performer_ ? ScoreClock::Tick : ScoreClock::Wall);
+  if (performer_)
+    performer_->begin(stage_of(*session_), task_->marks());
+  else
+    hands_.take(instrument_of_task(scene_));
+}
+
+std::unique_ptr<MouseDevice> Practice::mouse_of(const HeldTool& tool, const std::string& who) const {
+  if (const std::string fault = start_fault(tool); !fault.empty()) throw InputError(who + ": " + fault);
+  return std::make_unique<MouseDevice>(tool);
+}
+
+// Other devices of a scene are not there in a browser: the mouse moves their instruments.
+std::unique_ptr<Device> Practice::device_of(const InstrumentScene& instrument) {
+  if (performer_) return logged(log_, instrument.name, performer_->device_of(instrument.name));
+  auto mouse = mouse_of(held_tool(instrument), "instrument " + instrument.name);
+  hands_.add(mouse.get());
+  return logged(log_, instrument.name, std::move(mouse));
+}
+
+std::unique_ptr<Device> Practice::scope_device() {
+  if (performer_) {
+    hands_.set_scope(nullptr);
+    auto device = performer_->scope_device();
+    return device ? logged(log_, "scope", std::move(device)) : nullptr;
+  }
+  auto mouse = scene_.scope.device == "script" ? nullptr : mouse_of(held_tool(scene_.scope), "scope");
+  hands_.set_scope(mouse.get());
+  return mouse ? logged(log_, "scope", std::move(mouse)) : nullptr;
+}
+
+void Practice::interrupted() {
+  hands_.rest();
+  session_->suspend_devices();
+  suspended_ = true;
+  clock_.interrupt();
+}
+
+void Practice::advance(double elapsed, HandInput& input, const HandSettings& settings) {
+  if (phase() != PagePhase::Running) return;
+  const int ticks = clock_.picture(elapsed);
+  if (clock_.after_gap()) {
+    session_->suspend_devices();
+    suspended_ = true;
+  }
+  if (!performer_) hands_.move(input, axes_of(session_->scope().pose), ticks * clock_.tick(), settings);
+  for (int k = 0; k < ticks && phase() == PagePhase::Running; ++k) tick();
+}
+
+void Practice::tick() {
+  const FrameClock clock = clock_.next();
+  const double field_of_view = scene_.scope.field_of_view_deg;
+  session_->set_field_of_view(field_of_view);
+  session_->step(clock, clock_.tick());
+  follow(clock);
+  log_.frames.push_back({clock, clock_.tick(), field_of_view, suspended_, sums().touched, sums().checksum});
+  suspended_ = false;
+  if (performer_ && seen_) performer_->see(*seen_, task_->feed());
+  if (std::max(clock.time, clock.wall) + 1.0 > kLongestSession) finish();
+}
+
+std::string Practice::attempt() const {
+  AttemptFile attempt;
+  attempt.program = kVersion;
+  attempt.date = this_second();
+  attempt.model_version = kModelVersion;
+  attempt.scene = file_;
+  attempt.scene_text = scene_.text;
+  attempt.seed = performer_ ? kSeed : 0;
+  attempt.run.clock = performer_ ? ScoreClock::Tick : ScoreClock::Wall;
+  attempt.run.activity = performer_ ? Activity::Demonstration : Activity::Attempt;
+  attempt.ending = ending_of(task());
+  if (task_) {
+    const TaskResult result = task_->result();
+    attempt.score = result.score;
+    attempt.events = result.events;
+  }
+  attempt.log = log_;
+  return attempt_text(attempt);
+}
+
+}  // namespace
+
+std::unique_ptr<PageRun> make_practice(const std::string& file, int level, bool shown) {
+  return std::make_unique<Practice>(file, with_level(load_scene(data_file(file)), level), shown);
+}
+
+}  // namespace trocar
