@@ -39,6 +39,7 @@ class PageRun {
   double time() const { return time_; }  // s  of the last tick
   double lost() const { return lost_; }  // s
   virtual MouseHands* hands() { return nullptr; }
+  virtual std::optional<std::size_t> in_hand() const { return {}; }  // number of an instrument; one more: the scope
   virtual std::string attempt() const { return {}; }
   virtual bool replay() const { return false; }
   // Frames of a replay whose tissue or touched faces differ from the attempt.

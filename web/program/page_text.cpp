@@ -82,7 +82,7 @@ std::string tasks_text() {
 std::string status_text(const PageRun& run, double draw_ms) {
   const Session& session = run.session();
   const TaskFeed feed = run.task() ? run.task()->feed() : TaskFeed{};
-  const MouseHands* hands = const_cast<PageRun&>(run).hands();
+  const auto in_hand = run.in_hand();
   const Scene& scene = run.scene();
   return text_of({{"phase", static_cast<int>(run.phase())},
                   {"title", scene.task && !scene.task->title.empty() ? scene.task->title : scene.title},
@@ -95,7 +95,7 @@ std::string status_text(const PageRun& run, double draw_ms) {
                   {"score", feed.score},
                   {"errors", feed.errors},
                   {"instruments", instruments_json(session)},
-                  {"in_hand", hands ? static_cast<int>(hands->in_hand()) : -1},
+                  {"in_hand", in_hand ? static_cast<int>(*in_hand) : -1},
                   {"scope_moves", session.scope().device != nullptr},
                   {"lost", run.lost()},
                   {"frames", session.frames()},

@@ -1,5 +1,6 @@
 // A practice in the page: mouse, keys and touch move the instruments; everything that the session takes is logged.
 #include <algorithm>
+#include <utility>
 
 #include "deform/model_version.hpp"
 #include "geometry/error.hpp"
@@ -23,6 +24,9 @@ class Practice final : public PageRun {
 
   void advance(double elapsed, HandInput& input, const HandSettings& settings) override;
   MouseHands* hands() override { return performer_ ? nullptr : &hands_; }
+  std::optional<std::size_t> in_hand() const override {
+    return performer_ ? std::nullopt : std::optional(hands_.in_hand());
+  }
   std::string attempt() const override;
 
  protected:
@@ -101,11 +105,11 @@ void Practice::advance(double elapsed, HandInput& input, const HandSettings& set
 void Practice::tick() {
   const FrameClock clock = clock_.next();
   const double field_of_view = scene_.scope.field_of_view_deg;
+  const bool suspended = std::exchange(suspended_, false);  // before this frame; its end may suspend again
   session_->set_field_of_view(field_of_view);
   session_->step(clock, clock_.tick());
   follow(clock);
-  log_.frames.push_back({clock, clock_.tick(), field_of_view, suspended_, sums().touched, sums().checksum});
-  suspended_ = false;
+  log_.frames.push_back({clock, clock_.tick(), field_of_view, suspended, sums().touched, sums().checksum});
   if (performer_ && seen_) performer_->see(*seen_, task_->feed());
   if (std::max(clock.time, clock.wall) + 1.0 > kLongestSession) finish();
 }
