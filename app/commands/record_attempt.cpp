@@ -86,8 +86,7 @@ class Comparison {
   explicit Comparison(const AttemptFile& attempt) : attempt_(attempt) {}
 
   void add(const FrameSums& sums) {
-    const LoggedFrame& logged = attempt_.log.frames[frames_];
-    if (sums.checksum != logged.checksum || sums.touched != logged.touched) {
+    if (sums != attempt_.log.frames[frames_].sums) {
       if (differing_ == 0) first_ = frames_;
       ++differing_;
     }

@@ -50,8 +50,8 @@ FrameColumns columns_of(const std::vector<LoggedFrame>& frames) {
     columns.tick.push_back(frame.clock.frame);
     columns.clock.insert(columns.clock.end(),
                          {frame.clock.time, frame.clock.wall, frame.clock.lost, frame.step, frame.field_of_view_deg});
-    columns.touched.push_back(frame.touched);
-    columns.checksum.push_back(frame.checksum);
+    columns.touched.push_back(frame.sums.touched);
+    columns.checksum.push_back(frame.sums.checksum);
     if (frame.suspended) columns.suspended.push_back(k);
   }
   return columns;
@@ -158,7 +158,7 @@ std::vector<LoggedFrame> frames_in(const Reader& reader, const Json& json) {
   std::vector<LoggedFrame> frames(tick.size());
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const double* row = &clock[kClockNumbers * k];
-    frames[k] = {{tick[k], row[0], row[1], row[2]}, row[3], row[4], false, touched[k], checksum[k]};
+    frames[k] = {{tick[k], row[0], row[1], row[2]}, row[3], row[4], false, {checksum[k], touched[k]}};
   }
   require_clock(reader, frames);
   for (const std::uint32_t k : reader.column<std::uint32_t>(json, "suspended")) {

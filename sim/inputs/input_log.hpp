@@ -31,13 +31,19 @@ struct LoggedDevice {
   std::vector<LoggedPose> poses;  // ascending frames; the first is frame 0
 };
 
+// What a frame gave.
+struct FrameSums {
+  std::uint64_t checksum = 0;  // checksum_with_faces()
+  std::uint32_t touched = 0;   // faces
+  friend bool operator==(const FrameSums&, const FrameSums&) = default;
+};
+
 struct LoggedFrame {
   FrameClock clock;
   double step = 0.0;               // s    simulated duration
   double field_of_view_deg = 0.0;  // deg
   bool suspended = false;          //      the devices were suspended before this frame (Session::suspend_devices)
-  std::uint32_t touched = 0;       //      faces
-  std::uint64_t checksum = 0;      //      checksum_with_faces()
+  FrameSums sums;
 };
 
 struct InputLog {

@@ -13,12 +13,8 @@
 
 namespace trocar {
 
-// Returns a function that opens the sink of `open` and in addition sets `checksum` and `touched` to those of each frame
-// that is appended. They must outlive the sink.
-struct FrameSums {
-  std::uint64_t checksum = 0;  // checksum_with_faces()
-  std::uint32_t touched = 0;   // faces
-};
+// Returns a function that opens the sink of `open` and in addition sets `sums` to those of each frame that is appended.
+// `sums` must outlive the sink.
 OpenSink with_sums(OpenSink open, FrameSums& sums);
 
 // A sink that stores nothing.

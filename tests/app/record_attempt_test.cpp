@@ -40,7 +40,7 @@ TEST_F(RecordAttempt, BecomesTheRecordingOfTheSession) {
   const Outcome outcome = run("record --from " + saved(attempt_) + " -o " + at("a.h5"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   std::uint64_t touched = 0;
-  for (const LoggedFrame& frame : attempt_.log.frames) touched += frame.touched;
+  for (const LoggedFrame& frame : attempt_.log.frames) touched += frame.sums.touched;
   const std::string frames = std::to_string(attempt_.log.frames.size());
   EXPECT_NE(outcome.out.find(frames + " frames, " + std::to_string(touched) + " touched faces, written to "),
             std::string::npos)
@@ -95,7 +95,7 @@ TEST_F(RecordAttempt, DifferencesAreAnError) {
     EXPECT_EQ(Recording(at("out.csv")).frame_count(), attempt.log.frames.size());
   };
   AttemptFile other = attempt_;
-  other.log.frames[17].checksum ^= 1;
+  other.log.frames[17].sums.checksum ^= 1;
   other.log.frames[20].touched += 1;
   expect_difference(other, "2 of " + std::to_string(other.log.frames.size()) +
                                " frames differ from the attempt, the first of them is frame 17");

@@ -7,6 +7,7 @@
 
 #include "deform/model_version.hpp"
 #include "sim/inputs/attempt_file.hpp"
+#include "sim/inputs/input_logger.hpp"
 #include "sim/inputs/input_rerun.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/session/cpu_backends.hpp"
@@ -28,30 +29,30 @@ class AsLiveDevice final : public Device {
   std::unique_ptr<Device> device_;
 };
 
-// A session whose devices are logged. Each frame is appended to the log after it was made.
+// A session whose devices are logged.
 class LoggedSession {
  public:
   LoggedSession(InputLog& log, const Scene& scene, const DeviceMaker& make_device)
-      : log_(log),
-        session_(
+      : session_(
             scene, backends_, "scan", {},
             [&](const InstrumentScene& instrument) { return logged(log, instrument.name, make_device(instrument)); }),
+        logger_(log, session_),
         recorder_(with_sums(no_recording(), sums_), scene, session_, "") {}
 
   void step(const FrameClock& clock, double step, double field_of_view_deg, bool suspended) {
-    if (suspended) session_.suspend_devices();
-    session_.set_field_of_view(field_of_view_deg);
-    session_.step(clock, step);
+    if (suspended) logger_.suspend_devices();
+    logger_.step(clock, step, field_of_view_deg);
     recorder_.append(session_, clock);
-    log_.frames.push_back({clock, step, field_of_view_deg, suspended, sums_.touched, sums_.checksum});
+    logger_.set_sums(sums_);
   }
   Session& session() { return session_; }
+  InputLogger& logger() { return logger_; }
 
  private:
-  InputLog& log_;
   CpuBackends backends_;
   FrameSums sums_;
   Session session_;
+  InputLogger logger_;
   SessionRecorder recorder_;
 };
 

@@ -43,8 +43,8 @@ class Practice final : public PageRun {
   std::optional<Performer> performer_;
   InputLog log_;
   TickClock clock_;
-  bool suspended_ = false;
   std::optional<Session> own_;
+  std::optional<InputLogger> logger_;
 };
 
 Practice::Practice(const std::string& file, Scene whole, bool shown)
@@ -53,6 +53,7 @@ Practice::Practice(const std::string& file, Scene whole, bool shown)
   own_.emplace(scene_, backends_, "scan", std::vector<CheckPlan>{},
                [this](const InstrumentScene& instrument) { return device_of(instrument); });
   own_->set_scope_device(scope_device());
+  logger_.emplace(log_, *own_);
   begin(*own_, performer_ ? ScoreClock::Tick : ScoreClock::Wall);
   if (performer_)
     performer_->begin(stage_of(*session_), task_->marks());
@@ -86,30 +87,23 @@ std::unique_ptr<Device> Practice::scope_device() {
 
 void Practice::interrupted() {
   hands_.rest();
-  session_->suspend_devices();
-  suspended_ = true;
+  logger_->suspend_devices();
   clock_.interrupt();
 }
 
 void Practice::advance(double elapsed, HandInput& input, const HandSettings& settings) {
   if (phase() != PagePhase::Running) return;
   const int ticks = clock_.picture(elapsed);
-  if (clock_.after_gap()) {
-    session_->suspend_devices();
-    suspended_ = true;
-  }
+  if (clock_.after_gap()) logger_->suspend_devices();
   if (!performer_) hands_.move(input, axes_of(session_->scope().pose), ticks * clock_.tick(), settings);
   for (int k = 0; k < ticks && phase() == PagePhase::Running; ++k) tick();
 }
 
 void Practice::tick() {
   const FrameClock clock = clock_.next();
-  const double field_of_view = scene_.scope.field_of_view_deg;
-  const bool suspended = std::exchange(suspended_, false);  // before this frame; its end may suspend again
-  session_->set_field_of_view(field_of_view);
-  session_->step(clock, clock_.tick());
+  logger_->step(clock, clock_.tick(), scene_.scope.field_of_view_deg);
   follow(clock);
-  log_.frames.push_back({clock, clock_.tick(), field_of_view, suspended, sums().touched, sums().checksum});
+  logger_->set_sums(sums());
   if (performer_ && seen_) performer_->see(*seen_, task_->feed());
   if (std::max(clock.time, clock.wall) + 1.0 > kLongestSession) finish();
 }
