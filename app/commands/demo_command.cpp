@@ -11,7 +11,7 @@
 #include "app/compare/backends.hpp"
 #include "app/compare/session_report.hpp"
 #include "app/report/write_report.hpp"
-#include "app/view/view.hpp"
+#include "app/view/session_picture.hpp"
 #include "app/window/gui.hpp"
 #include "app/window/help_panel.hpp"
 #include "app/window/hud.hpp"
@@ -53,8 +53,7 @@ class DemoView {
       : scene_(scene), session_(session), window_(window) {
     GlContext* context = backends.context();
     if (!context) return;
-    drawn_organs(session, organs_);
-    view_.emplace(*context, organs_);
+    picture_.emplace(*context, session);
     if (window) gui_.emplace(*window);
   }
 
@@ -83,7 +82,7 @@ class DemoView {
   }
 
   void save_picture(const std::filesystem::path& file) {
-    if (!view_) return;
+    if (!picture_) return;
     PictureTarget target(kPictureWidth, kPictureHeight);
     target.bind();
     draw({kPictureWidth, kPictureHeight});
@@ -93,21 +92,15 @@ class DemoView {
 
  private:
   void draw(const glm::ivec2& size) {
-    drawn_organs(session_, organs_);
-    drawn_tools(session_, tools_);
-    drawn_bonds(session_, bonds_);
-    settings_.time = static_cast<double>(session_.frames()) / scene_.frame_rate;
-    view_->draw(organs_, tools_, bonds_, session_.scope().pose, session_.scope().lens, {}, settings_, size.x, size.y);
+    SessionLook look;
+    look.settings.time = static_cast<double>(session_.frames()) / scene_.frame_rate;
+    picture_->draw(session_, look, size.x, size.y);
   }
 
   const Scene& scene_;
   const Session& session_;
   Window* window_;
-  std::vector<DrawnOrgan> organs_;
-  std::vector<DrawnTool> tools_;
-  DrawnBonds bonds_;
-  std::optional<View> view_;
-  ViewSettings settings_;
+  std::optional<SessionPicture> picture_;
   std::optional<Gui> gui_;
   Hud hud_;
   HudState state_;

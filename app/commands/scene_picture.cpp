@@ -3,29 +3,22 @@
 #include <cmath>
 
 #include "app/compare/backends.hpp"
-#include "app/view/view.hpp"
+#include "app/view/session_picture.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/task/performed_session.hpp"
 
 namespace trocar {
 namespace {
 
-void draw_session(const Session& session, const DrawnMarks& marks, const ScenePicture& picture, double time,
+void draw_session(const Session& session, const TaskRun* task, const ScenePicture& picture, double time,
                   const std::filesystem::path& file, GlContext& context) {
-  std::vector<DrawnOrgan> organs;
-  std::vector<DrawnTool> tools;
-  DrawnBonds bonds;
-  drawn_organs(session, organs);
-  drawn_tools(session, tools);
-  drawn_bonds(session, bonds);
-  View view(context, organs);
+  SessionPicture drawn(context, session);
   PictureTarget target(picture.width, picture.height);
-  ViewSettings settings;
-  settings.round_field = false;
-  settings.time = time;
+  SessionLook look{.task = task};
+  look.settings.round_field = false;
+  look.settings.time = time;
   target.bind();
-  view.draw(organs, tools, bonds, session.scope().pose, session.scope().lens, marks, settings, picture.width,
-            picture.height);
+  drawn.draw(session, look, picture.width, picture.height);
   target.save_png(file);
   PictureTarget::unbind();
 }
@@ -34,9 +27,7 @@ void draw_task(const Scene& scene, const ScenePicture& picture, const std::files
   PerformedSession performed(scene, style_of(Skill::Expert), 1, backends, "scan");
   do performed.step();
   while (performed.time() < picture.time && !performed.task().feed().finished);
-  DrawnMarks marks;
-  performed.task().draw(marks);
-  draw_session(performed.session(), marks, picture, performed.time(), file, *backends.context());
+  draw_session(performed.session(), &performed.task(), picture, performed.time(), file, *backends.context());
 }
 
 void draw_scripts(const Scene& scene, const ScenePicture& picture, const std::filesystem::path& file,
@@ -47,7 +38,7 @@ void draw_scripts(const Scene& scene, const ScenePicture& picture, const std::fi
   const auto frames = static_cast<std::uint64_t>(std::floor(picture.time * scene.frame_rate));
   const double dt = 1.0 / scene.frame_rate;
   for (std::uint64_t frame = 0; frame <= frames; ++frame) session.step({frame, static_cast<double>(frame) * dt}, dt);
-  draw_session(session, {}, picture, static_cast<double>(frames) * dt, file, *backends.context());
+  draw_session(session, nullptr, picture, static_cast<double>(frames) * dt, file, *backends.context());
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 // sees them. Units: seconds, milliseconds.   Driven in tests/app/window_path_test.sh
 #pragma once
 
-#include <vector>
+#include <span>
 
-#include "app/view/view.hpp"
+#include "app/view/session_picture.hpp"
 #include "app/window/practice.hpp"
 #include "app/window/settings.hpp"
 
@@ -20,11 +20,7 @@ class PracticeView {
   Quality quality() const { return keeper_.quality(); }
 
  private:
-  std::vector<DrawnOrgan> organs_;
-  std::vector<DrawnTool> tools_;
-  DrawnBonds bonds_;
-  DrawnMarks marks_;
-  View view_;
+  SessionPicture picture_;
   QualityKeeper keeper_;
 };
 

@@ -7,8 +7,9 @@
 #include <exception>
 #include <optional>
 
+#include "app/view/session_picture.hpp"
+#include "geometry/stopwatch.hpp"
 #include "web/gl/page_context.hpp"
-#include "web/program/page_picture.hpp"
 #include "web/program/page_text.hpp"
 
 namespace trocar {
@@ -20,7 +21,7 @@ constexpr std::size_t kPageKeys = 7;
 struct Page {
   std::unique_ptr<GlContext> context;
   std::unique_ptr<PageRun> run;
-  std::optional<PagePicture> picture;
+  std::optional<SessionPicture> picture;
   HandInput input;
   HandSettings hands;
   ViewSettings view{.show_touched = false, .whole_field = true, .quality = Quality::Medium};
@@ -59,7 +60,7 @@ int open(const Make& make) {
   try {
     require_context();
     page().run = make();
-    page().picture.emplace(*page().context, *page().run);
+    page().picture.emplace(*page().context, page().run->session());
     return 1;
   } catch (const std::exception& error) {
     page().error = error.what();
@@ -78,6 +79,15 @@ void apply_keys(HandInput& input) {
   input.fine = down(PageKey::Fine);
   input.roll = between(down(PageKey::RollRight), down(PageKey::RollLeft));
   input.insert = between(down(PageKey::In), down(PageKey::Out));
+}
+
+// The graphics hardware may still draw afterwards.
+void draw(int width, int height) {
+  const auto start = Clock::now();
+  SessionLook look{.settings = page().view, .task = page().run->task()};
+  look.settings.time = page().run->time();
+  page().picture->draw(page().run->session(), look, width, height);
+  page().draw_ms = milliseconds_since(start);
 }
 
 // Motion and notches belong to one picture; buttons and keys stay.
@@ -155,7 +165,7 @@ EMSCRIPTEN_KEEPALIVE int trocar_picture(double elapsed, int width, int height) {
   trocar::apply_keys(page().input);
   page().run->advance(elapsed, page().input, page().hands);
   trocar::forget_motion(page().input);
-  page().draw_ms = page().picture->draw(*page().run, page().view, width, height);
+  trocar::draw(width, height);
   return static_cast<int>(page().run->phase());
 }
 
