@@ -26,4 +26,6 @@ exec "$(dirname "$(readlink -f "$0")")/run" trocar "$@"
 TROCAR
 chmod 755 "$out/trocar"
 packaging/portable.sh "$out" "$build/app/trocar"
+packaging/licences.sh libcli11-dev libcpp-httplib-dev libeigen3-dev libglm-dev libimgui-dev libsoci-dev libtoml11-dev \
+  nlohmann-json3-dev -- "$out/lib" >"$out/LICENSES-OF-LIBRARIES"
 find "$out/bin" "$out/lib" -type f -exec strip --strip-unneeded {} +

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the folder that a file server offers as the browser's trainer:
 #   web/make_folder.sh PROGRAM_FOLDER OUT      (./run web)
-# PROGRAM_FOLDER contains trocar_program.js, .wasm and .data. OUT is replaced if it is empty or such a folder. Prints the
-# folder's size, compressed as a server sends it, and fails above 12 MB.   Tested in tests/web/page_test.mjs
+# PROGRAM_FOLDER contains trocar_program.js, .wasm and .data, and LICENSES-OF-LIBRARIES.txt. OUT is replaced if it is empty or such a folder. Prints the
+# folder's size, compressed as a server sends it, and fails above 12 MB.   Tested in tests/web/folder_test.mjs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -eq 2 ] || { echo "usage: web/make_folder.sh PROGRAM_FOLDER OUT" >&2; exit 2; }
@@ -10,8 +10,8 @@ program=$1
 out=$2
 most_bytes=12000000
 
-for part in js wasm data; do
-  [ -f "$program/trocar_program.$part" ] || { echo "$program/trocar_program.$part does not exist; build the target trocar_program" >&2; exit 2; }
+for part in trocar_program.{js,wasm,data} LICENSES-OF-LIBRARIES.txt; do
+  [ -f "$program/$part" ] || { echo "$program/$part does not exist; build the target trocar_program" >&2; exit 2; }
 done
 if [ -e "$out" ] && [ ! -f "$out/sw.js" ] && [ -n "$(ls -A -- "$out")" ]; then
   echo "$out contains other files; name a new folder or remove it" >&2
@@ -20,7 +20,7 @@ fi
 rm -rf -- "$out"
 mkdir -p -- "$out/pictures"
 cp web/page/*.html web/page/*.css web/page/*.js web/page/*.svg web/page/*.webmanifest "$out/"
-cp "$program"/trocar_program.{js,wasm,data} "$out/"
+cp "$program"/trocar_program.{js,wasm,data} "$program/LICENSES-OF-LIBRARIES.txt" "$out/"
 cp data/thumbnails/*.png "$out/pictures/"
 cp LICENSE "$out/LICENSE.txt"
 chmod -R u=rwX,go=rX -- "$out"

@@ -28,6 +28,10 @@ for file in organs/liver.obj scenes/tasks/touch_targets.toml scenes/procedures/c
   fonts/DejaVuSans.ttf fonts/DejaVuSansMono.ttf fonts/LICENSE; do
   test -s "$work/moved/data/$file" || { echo "data/$file is missing"; exit 1; }
 done
+# Every library's licence is there, and the full texts that it names.
+for part in doc/libhdf5-103-1/copyright doc/libimgui-dev/copyright common-licenses/Apache-2.0; do
+  grep -q "^======== /usr/share/$part\$" "$work/moved/LICENSES-OF-LIBRARIES" || { echo "$part is missing"; exit 1; }
+done
 trocar --version
 trocar doctor >doctor.txt
 grep -q '^scan *works' doctor.txt

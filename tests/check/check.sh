@@ -110,7 +110,10 @@ check_web() {
   cmake --build build/web --parallel "$(nproc)" || return 1
   local status=0
   ctest --test-dir build/web --output-on-failure || status=1
-  web/make_folder.sh build/web/web out/web && node tests/web/page_test.mjs out/web || status=1
+  configure dev && cmake --build build/dev --target trocar --parallel "$(nproc)" &&
+    web/make_folder.sh build/web/web out/web &&
+    node tests/web/page_test.mjs out/web && node tests/web/folder_test.mjs out/web &&
+    node tests/web/task_test.mjs out/web build/dev/app/trocar || status=1
   return "$status"
 }
 

@@ -22,7 +22,8 @@ export function mockProgram(version = "1.0.0") {
   const folder = temporaryFolder();
   const mock = readFileSync(here("mock/trocar_program.js"), "utf8");
   writeFileSync(join(folder, "trocar_program.js"), mock.replace('program: "1.0.0"', `program: "${version}"`));
-  for (const part of ["wasm", "data"]) writeFileSync(join(folder, `trocar_program.${part}`), part);
+  for (const part of ["trocar_program.wasm", "trocar_program.data", "LICENSES-OF-LIBRARIES.txt"])
+    writeFileSync(join(folder, part), part);
   return folder;
 }
 
@@ -39,6 +40,7 @@ const kTypes = {
   ".css": "text/css",
   ".wasm": "application/wasm",
   ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
   ".png": "image/png",
   ".webmanifest": "application/manifest+json",
 };

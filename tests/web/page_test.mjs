@@ -1,36 +1,14 @@
-// Tests the page in a headless Chromium:  node page_test.mjs [FOLDER]
+// Tests the page's screens in a headless Chromium:  node page_test.mjs [FOLDER]
 // FOLDER: what `./run web` makes. Without it (also PAGE_FOLDER) the page runs with a mock of the program, which also
 // shows which functions the page calls. PICTURES: a folder for pictures of the screens.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { after, before, test as nodeTest } from "node:test";
-import { kSoftwareWebGl, startBrowser, whyNot } from "../report/browser.js";
-import { kMakeFolder, mockFolder, mockProgram, serve, temporaryFolder } from "./folder.js";
+import { readFileSync } from "node:fs";
+import { test as nodeTest } from "node:test";
 import { calls, card, closeQuietly, finish, middleOf, openPage, picture, practise, secondsOf, started, swipe, test } from "./page.js";
+import { mock, onlyMock, site, useSite } from "./site.js";
 
-const reason = whyNot();
-if (reason) {
-  console.log(`SKIPPED: ${reason}`);
-  process.exit(0);
-}
-const kRealFolder = process.argv[2] ?? process.env.PAGE_FOLDER;
-const mock = !kRealFolder;
-const onlyMock = mock ? {} : { skip: "needs the mock" };
-let browser, server;
-
-before(async () => {
-  browser = await startBrowser(kSoftwareWebGl);
-  server = await serve(kRealFolder ?? mockFolder());
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
-
-const open = async (options) => started(await openPage(browser, server.address, options));
+useSite();
+const { open } = site;
 
 nodeTest("lists the tasks with levels and thumbnails, and the version", async () => {
   const page = await open();
@@ -42,6 +20,12 @@ nodeTest("lists the tasks with levels and thumbnails, and the version", async ()
   assert.match(await page.textContent(test("version")), /^Trocar \d+\.\d+\.\d+$/);
   await page.click(test("about"));
   assert.match(await page.textContent(test("about-panel")), /Nothing leaves this browser/);
+  for (const name of ["LICENSE.txt", "LICENSES-OF-LIBRARIES.txt"]) {
+    const [licence] = await Promise.all([page.waitForEvent("popup"), page.click(`a[href="${name}"]`)]);
+    await licence.waitForLoadState();
+    assert.ok((await licence.textContent("body")).length > 20, name);
+    await licence.close();
+  }
   await page.click(test("close-about"));
   await closeQuietly(page);
 });
@@ -313,7 +297,7 @@ nodeTest("says what the browser lacks", async () => {
     [/exceptions/, () => (WebAssembly.validate = ({ length }) => length !== 28)], // the bytes of that module
   ];
   for (const [sentence, script] of lacks) {
-    const page = await openPage(browser, server.address, { script });
+    const page = await openPage(site.browser, site.server.address, { script });
     await page.waitForSelector(test("notice"));
     assert.match(await page.textContent(test("notice")), sentence);
     assert.ok(!(await page.isVisible(test("tasks"))));
@@ -346,54 +330,4 @@ nodeTest("says that the program has stopped", onlyMock, async () => {
   await page.click(test("reload"));
   await started(page);
   await page.context().close(); // the error itself is a complaint
-});
-
-nodeTest("works without a network after the first visit, and from a sub-folder only", async () => {
-  const page = await open();
-  await page.waitForFunction(() => document.querySelector("#offline").textContent.startsWith("Ready to work"));
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  const before = server.requests.length;
-  await page.context().setOffline(true);
-  await page.reload();
-  await started(page);
-  await page.waitForFunction(() => [...document.images].every((image) => image.naturalWidth > 0));
-  await practise(page, "touch_targets");
-  await finish(page);
-  assert.deepEqual(server.requests.slice(before), []);
-  assert.ok(server.requests.every((path) => path.startsWith("/some/folder/")), server.requests.join("\n"));
-  await closeQuietly(page);
-});
-
-nodeTest("offers a new version, and keeps no file of the old one", onlyMock, async () => {
-  const own = await serve(mockFolder("1.0.0"));
-  const page = await started(await openPage(browser, own.address));
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  own.folder = mockFolder("1.0.1");
-  await page.reload();
-  await page.waitForSelector(test("update"));
-  assert.equal(await page.textContent(test("version")), "Trocar 1.0.0");
-  await page.click(test("update"));
-  await page.waitForFunction(() => document.querySelector("#version").textContent === "Trocar 1.0.1");
-  assert.equal((await page.evaluate(() => caches.keys())).length, 1);
-  await closeQuietly(page);
-  own.close();
-});
-
-nodeTest("the folder is checked when it is made", onlyMock, () => {
-  const make = (...args) => spawnSync(kMakeFolder, args, { encoding: "utf8" });
-  const folder = temporaryFolder();
-  assert.equal(make(join(folder, "none"), join(folder, "out")).status, 2);
-  writeFileSync(join(folder, "mine.txt"), "mine");
-  const kept = make(mockProgram(), folder);
-  assert.equal(kept.status, 2);
-  assert.match(kept.stderr, /contains other files/);
-  assert.ok(existsSync(join(folder, "mine.txt")));
-  const large = mockProgram();
-  writeFileSync(join(large, "trocar_program.data"), randomBytes(13e6));
-  const out = join(folder, "out");
-  assert.equal(make(large, out).status, 1);
-  const good = make(mockProgram(), out);
-  assert.equal(good.status, 0, good.stderr);
-  assert.match(good.stdout, /out: 0\.\d\d MB compressed/);
-  assert.doesNotMatch(readFileSync(join(out, "sw.js"), "utf8"), /@|"sw\.js"/);
 });

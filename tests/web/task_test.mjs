@@ -1,0 +1,75 @@
+// Completes a task in a headless Chromium with events of the mouse, and compares its attempt with the desktop's:
+//   node task_test.mjs FOLDER [TROCAR]
+// FOLDER: what `./run web` makes. TROCAR: the program for Linux, which computes the attempt again.
+// PICTURES: a folder for pictures of the screens.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test as nodeTest } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Aim } from "./aim.js";
+import { temporaryFolder } from "./folder.js";
+import { card, closeQuietly, picture, test } from "./page.js";
+import { mock, site, useSite } from "./site.js";
+
+useSite(mock ? "no folder of the program is named" : "");
+const trocar = process.argv[3];
+const kScene = fileURLToPath(new URL("../../data/scenes/tasks/touch_targets.toml", import.meta.url));
+const kClearance = 0.03; // m  between the tip and the next target while the instrument swings
+const kPress = 0.0015; // m  beyond the target
+
+/** Every value of a key in the scene's order, in metres. */
+function points(scene, key) {
+  return [...scene.matchAll(new RegExp(`^${key} = \\[(.*?)\\]`, "gm"))].map(([, numbers]) =>
+    numbers.split(",").map((number) => Number(number) / 1000),
+  );
+}
+
+async function touchAll(page, aim, targets) {
+  for (const [k, target] of targets.entries()) {
+    await aim.moveToDepth(Math.min(aim.depth, aim.depthOf(target)) - kClearance);
+    await page.waitForTimeout(1500);
+    await aim.swingTo(target);
+    await page.waitForTimeout(500);
+    await aim.moveToDepth(aim.depthOf(target) + kPress);
+    if (k === 2) await picture(page, "touching_desktop");
+    const reached = (k + 1) / targets.length - 1e-6;
+    await page.waitForFunction(
+      (least) => document.querySelector("#results:not([hidden])") || document.querySelector("#progress").value >= least,
+      reached,
+    );
+  }
+}
+
+nodeTest("a task done with the mouse is the same on the desktop", async () => {
+  const scene = readFileSync(kScene, "utf8");
+  const [eye] = points(scene, "eye_mm");
+  const [target] = points(scene, "target_mm");
+  const [pivot] = points(scene, "pivot_mm");
+  const [tip] = points(scene, "tip_mm");
+  const page = await site.open();
+  const aim = new Aim(page, { eye, target }, { pivot, tip });
+  await page.click(`${card("touch_targets")} ${test("start-task")}`);
+  await page.waitForSelector(test("begin"));
+  await aim.start(640, 420);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.pointerLockElement?.id === "picture");
+  await touchAll(page, aim, points(scene, "at_mm"));
+  await page.waitForSelector(test("results"));
+  await picture(page, "done_desktop");
+  const sentence = await page.textContent(test("result-sentence"));
+  const score = await page.textContent(test("result-score"));
+  console.log(`${sentence} ${score}`);
+  assert.match(sentence, /^Done in/);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click(test("result-download"))]);
+  const attempt = join(temporaryFolder(), "attempt.json");
+  await file.saveAs(attempt);
+  await closeQuietly(page);
+  if (!trocar) return console.log("not compared with the desktop: no program is named");
+  const again = spawnSync(trocar, ["record", "--from", attempt, "-o", `${attempt}.h5`], { encoding: "utf8" });
+  console.log(again.stdout + again.stderr);
+  assert.equal(again.status, 0);
+  assert.match(again.stdout, /every frame, the score [\d.]+ and \d+ events are those of the attempt: 0 differences/);
+  assert.equal(Math.round(Number(/the score ([\d.]+)/.exec(again.stdout)[1])), Number.parseInt(score, 10));
+});
