@@ -62,6 +62,8 @@ nodeTest("a task done with the mouse is the same on the desktop", async () => {
   const score = await page.textContent(test("result-score"));
   console.log(`${sentence} ${score}`);
   assert.match(sentence, /^Done in/);
+  const [last] = (await page.locator(`${test("events")} time`).allTextContents()).slice(-1);
+  assert.equal(sentence, `Done in ${last}.`, "both are times of the score's clock");
   const [file] = await Promise.all([page.waitForEvent("download"), page.click(test("result-download"))]);
   const attempt = join(temporaryFolder(), "attempt.json");
   await file.saveAs(attempt);

@@ -33,10 +33,11 @@ void PageRun::begin(Session& session, ScoreClock clock) {
 
 void PageRun::follow(const FrameClock& clock) {
   time_ = clock.time;
+  score_time_ = clock_ == ScoreClock::Wall ? clock.wall : clock.time;
   lost_ = clock.lost;
   recorder_->append(*session_, clock);
   if (!task_) return;
-  seen_ = &observer_.observe(*session_, clock_ == ScoreClock::Wall ? clock.wall : clock.time);
+  seen_ = &observer_.observe(*session_, score_time_);
   task_->step(*seen_);
   if (task_->feed().finished) finish();
 }

@@ -37,8 +37,9 @@ class PageRun {
   const Scene& scene() const { return scene_; }
   const Session& session() const { return *session_; }
   const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
-  double time() const { return time_; }  // s  of the last tick
-  double lost() const { return lost_; }  // s
+  double time() const { return time_; }              // s  of the last tick
+  double score_time() const { return score_time_; }  // s  of the last tick, on the clock of the score
+  double lost() const { return lost_; }              // s
   virtual MouseHands* hands() { return nullptr; }
   virtual std::optional<std::size_t> in_hand() const { return {}; }  // number of an instrument; one more: the scope
   virtual std::string attempt() const { return {}; }
@@ -68,7 +69,7 @@ class PageRun {
   ScoreClock clock_ = ScoreClock::Tick;
   SessionObserver observer_;
   PagePhase phase_ = PagePhase::Ready;
-  double time_ = 0.0, lost_ = 0.0;
+  double time_ = 0.0, score_time_ = 0.0, lost_ = 0.0;
 };
 
 // Practice of a scene of the data folder. `file`: "scenes/tasks/burn_line.toml"; `shown`: by the scripted expert.

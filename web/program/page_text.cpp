@@ -89,7 +89,7 @@ std::string status_text(const PageRun& run, double draw_ms) {
                   {"instructions", scene.task ? scene.task->instructions : ""},
                   {"hint", feed.hint},
                   {"warning", feed.warning},
-                  {"elapsed", run.task() ? feed.elapsed : run.time()},
+                  {"elapsed", run.task() ? feed.elapsed : run.score_time()},
                   {"time_limit", scene.task ? scene.task->time_limit : 0.0},
                   {"progress", feed.progress},
                   {"score", feed.score},
@@ -131,7 +131,7 @@ std::string result_text(const PageRun& run) {
                   {"critical", cap_text(result)},
                   {"parts", parts},
                   {"events", events},
-                  {"duration", run.time()},
+                  {"duration", run.score_time()},
                   {"lost", run.lost()}});
 }
 
