@@ -1,6 +1,6 @@
 // Computes the duration and the number of events from flags of frames. A frame represents the time since the frame
 // before it, as in a task.
-// Units: seconds.   Tested in tests/sim/score_test.cpp
+// Units: seconds.   Tested in tests/sim/shares_test.cpp
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // Plans how a performer divides connective tissue with the hook: strand by strand, the most stretched of the near ones
 // first, away from what must not burn; and how it frees a hook that tissue has caught.
-// Tested in tests/sim/hand_movement_test.cpp, tests/sim/operation_test.cpp, tests/sim/operation_scene_test.cpp
+// Tested in tests/sim/hand_movement_test.cpp, tests/sim/operation_test.cpp, tests/sim/recorded_task_test.cpp
 #include <algorithm>
 #include <optional>
 

@@ -1,6 +1,6 @@
 // Plans how a performer does the steps of an operation, one after the other. The grasper holds what it has retracted
 // while another instrument works.   Hook: hook_plan.cpp; clips: clip_plan.cpp.   Tested in
-// tests/sim/operation_test.cpp, tests/sim/operation_scene_test.cpp
+// tests/sim/operation_test.cpp, tests/sim/recorded_task_test.cpp
 #include <algorithm>
 #include <memory>
 #include <optional>

@@ -11,7 +11,7 @@
 namespace trocar {
 namespace {
 
-std::string coded(std::string_view plain) { return base64(std::as_bytes(std::span(plain))); }
+std::string coded(std::string_view plain) { return base64(std::as_bytes(std::span(plain.data(), plain.size()))); }
 
 std::optional<std::string> plain(std::string_view text) {
   const auto bytes = from_base64(text);

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <glm/gtc/constants.hpp>
 
-#include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "sim/task/session_observer.hpp"
 #include "sim/task/task_run.hpp"
@@ -93,7 +93,7 @@ class HookOnABlock : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  Backends backends_;
+  CpuBackends backends_;
   Scene scene_;
   DevicePose pose_;
   std::optional<Session> session_;

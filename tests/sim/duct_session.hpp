@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/compare/backends.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/sim/session_support.hpp"
@@ -84,7 +84,7 @@ inline std::string above_start(const std::string& kind) {
 }
 
 // Returns a session with every instrument at `pose`.
-inline std::unique_ptr<Session> posed_session(const Scene& scene, Backends& backends, const DevicePose& pose) {
+inline std::unique_ptr<Session> posed_session(const Scene& scene, CpuBackends& backends, const DevicePose& pose) {
   return std::make_unique<Session>(scene, backends, "scan", std::vector<CheckPlan>{},
                                    [&pose](const InstrumentScene&) { return std::make_unique<PosedDevice>(&pose); });
 }
@@ -108,7 +108,7 @@ class DuctSession : public SceneText {
   void restore(const Saved& saved) {
     open_session();
     session_->restore(saved.block);
-    std::ranges::copy(saved.pose, pose_.begin());
+    std::copy(saved.pose.begin(), saved.pose.end(), pose_.begin());
     frame_ = saved.frame;
   }
   void open_session() {
@@ -163,7 +163,7 @@ class DuctSession : public SceneText {
   Scene scene_;
   std::deque<DevicePose> pose_;                     // [instrument]
   std::function<void(std::uint64_t)> after_frame_;  // called with the number of each frame
-  Backends backends_;
+  CpuBackends backends_;
   std::uint64_t frame_ = 0;
   std::unique_ptr<Session> session_;
 };

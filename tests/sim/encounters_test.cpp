@@ -7,23 +7,17 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/compare/backends.hpp"
-#include "app/window/readings.hpp"
 #include "cpu_collision/queries.hpp"
-#include "mesh/mesh_io.hpp"
-#include "sim/device/script_device.hpp"
-#include "sim/hdf5/recorder.hpp"
-#include "sim/hdf5/recording.hpp"
-#include "sim/record/session_recorder.hpp"
 #include "sim/session/instrument_clash.hpp"
 #include "sim/session/session.hpp"
 #include "tests/geometry/random_steps.hpp"
-#include "tests/sim/session_support.hpp"
+#include "tests/sim/encounter_scene.hpp"
 #include "tests/support/shapes.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
 namespace {
+
+using test::EncounterScene;
 
 ToolStep laparoscopic_step(test::Dice& dice) {
   const glm::dvec3 tip = dice.in_cube(0.12);
@@ -176,36 +170,6 @@ TEST(InstrumentClash, CrossingShafts) {
   EXPECT_DOUBLE_EQ(same.distance, -0.004);
 }
 
-// The scene has two balls far apart, a probe over each, and a third probe whose shaft crosses the first one's.
-class EncounterScene : public ::testing::Test {
- protected:
-  EncounterScene() {
-    save_mesh(shapes::icosphere(3, 0.03f), folder_.path() / "left.obj");
-    save_mesh(shapes::icosphere(3, 0.03f, {0.3f, 0.f, 0.f}), folder_.path() / "right.obj");
-  }
-
-  static std::string organ(const std::string& name, int x) {
-    return "[[organ]]\nname = \"" + name + "\"\nmesh = \"" + name +
-           ".obj\"\n[organ.tissue]\nnode_spacing_mm = 8\n[[organ.attachment]]\ncentre_mm = [" + std::to_string(x) +
-           ", 0, -28]\nradius_mm = 20\n";
-  }
-  static std::string probe(const std::string& name, int x, int pivot_x) {
-    return "[[instrument]]\nname = \"" + name + "\"\npivot_mm = [" + std::to_string(pivot_x) +
-           ", 10, 120]\ntip_mm = [" + std::to_string(x) +
-           ", 0, 29]\nradius_mm = 3\ndevice = \"script\"\nscript = \"explore\"\n";
-  }
-  Scene scene() {
-    return load_scene(folder_.write("s.toml", organ("left", 0) + organ("right", 300) + probe("near left", 0, 0) +
-                                                  probe("near right", 300, 300) + probe("crossing", 20, -60)));
-  }
-  static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, 2.0});
-  }
-
-  TemporaryFolder folder_;
-  Backends backends_;
-};
-
 // Each probe is queried about its own ball alone; the checkers, which query all pairs, agree.
 TEST_F(EncounterScene, OnlyCandidatesAreQueried) {
   Session session(scene(), backends_, "scan", {{"obb-refit", 1}}, script);
@@ -228,50 +192,6 @@ TEST_F(EncounterScene, OnlyCandidatesAreQueried) {
     EXPECT_EQ(std::ranges::count(session.encounters().instruments_near(1), 0u), 0);
   }
   EXPECT_GT(touched, 200u);
-}
-
-TEST_F(EncounterScene, CollidingInstrumentsAreReportedShownAndRecorded) {
-  const auto file = folder_.path() / "s.h5";
-  std::vector<InstrumentClash> told;
-  {
-    const Scene made = scene();
-    Session session(made, backends_, "scan", {}, script);
-    SessionRecorder recorder(recording_file(file), made, session, "none");
-    for (std::size_t frame = 0; frame < 60; ++frame) {
-      session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
-      recorder.append(session, static_cast<double>(frame) * kFrame);
-      const auto clashes = session.clashes();
-      ASSERT_EQ(clashes.size(), 1u) << "frame " << frame;
-      const auto& tools = session.instruments();
-      const InstrumentClash again = clash_of(0, tools[0].pose, 2, tools[2].pose);
-      EXPECT_EQ(clashes[0].first, 0u);
-      EXPECT_EQ(clashes[0].second, 2u);
-      EXPECT_EQ(clashes[0].distance, again.distance);
-      EXPECT_EQ(clashes[0].point, again.point);
-      EXPECT_EQ(deepest_clash(clashes) != nullptr, again.distance < 0.0);
-      told.push_back(again);
-    }
-    recorder.close();
-  }
-  const Recording recording(file);
-  for (std::size_t frame = 0; frame < told.size(); ++frame) {
-    const auto clash = recording.clash(frame, 0, 2);
-    ASSERT_TRUE(clash);
-    EXPECT_EQ(clash->distance, static_cast<float>(told[frame].distance));
-    EXPECT_EQ(clash->point, glm::vec3(told[frame].point));
-    EXPECT_EQ(recording.clash(frame, 2, 0)->distance, clash->distance);
-    EXPECT_FALSE(recording.clash(frame, 0, 1));
-    EXPECT_FALSE(recording.clash(frame, 1, 2));
-  }
-}
-
-TEST(DeepestClash, NullWithoutACollision) {
-  EXPECT_EQ(deepest_clash({}), nullptr);
-  const InstrumentClash apart{0, 1, 0.001, {}}, touching{0, 2, 0.0, {}}, in{1, 2, -0.001, {}}, deep{0, 3, -0.002, {}};
-  const InstrumentClash none[] = {apart, touching}, some[] = {apart, in, deep, touching};
-  EXPECT_EQ(deepest_clash(none), nullptr);
-  ASSERT_NE(deepest_clash(some), nullptr);
-  EXPECT_EQ(deepest_clash(some)->second, 3u);
 }
 
 }  // namespace

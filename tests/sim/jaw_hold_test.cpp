@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/compare/backends.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "tests/sim/jaw_support.hpp"
 #include "tests/sim/session_support.hpp"
 
@@ -62,7 +62,7 @@ double deepest_point(const PartShape& shape, const InstrumentMotion& motion, con
 
 class JawHold : public ::testing::TestWithParam<Grip> {
  protected:
-  Backends backends_;
+  CpuBackends backends_;
   Scene scene_ = test::liver_alone();
   DevicePose pose_{scene_.instruments[0].pivot, scene_.instruments[0].tip};
   Session session_{

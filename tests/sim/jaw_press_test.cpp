@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <functional>
 
-#include "app/compare/backends.hpp"
 #include "deform/implicit_reference.hpp"
 #include "geometry/hull_distance.hpp"
 #include "sim/device/instrument_body.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "tests/deform/part_points.hpp"
 #include "tests/sim/jaw_support.hpp"
 #include "tests/sim/session_support.hpp"
@@ -183,7 +183,7 @@ class JawPress : public ::testing::TestWithParam<Press> {
     }
   }
 
-  Backends backends_;
+  CpuBackends backends_;
   Scene scene_ = without_friction();
   DevicePose pose_{scene_.instruments[0].pivot, scene_.instruments[0].tip};
   Session session_{

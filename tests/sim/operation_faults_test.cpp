@@ -3,7 +3,7 @@
 // fault does not need.
 #include <gtest/gtest.h>
 
-#include "tests/sim/performed_task.hpp"
+#include "tests/sim/recorded_task.hpp"
 
 namespace trocar {
 namespace {

@@ -1,8 +1,6 @@
-// Tests scenes with the task "operation": faults are one sentence; scripted trainees perform one in a session, and its
-// score follows from the recording too.
+// Tests scenes with the task "operation": faults are one sentence.
 #include <gtest/gtest.h>
 
-#include "tests/sim/performed_task.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/support/test_data.hpp"
 
@@ -41,17 +39,6 @@ TEST_F(OperationScene, APictureOfAStepIsAFileOfTheScene) {
   const Scene own = load(pictured("own.png"));
   EXPECT_EQ(own.task->steps[0].picture, own.file.parent_path() / "own.png");
   expect_sentence(pictured("/etc/passwd"), "the picture of the step retract the fundus is /etc/passwd, outside");
-}
-
-// The expert stretches the band and cuts it, the clumsy trainee does it badly, and the recording gives the same score.
-TEST_F(OperationScene, TheBandIsCutAndScoredFromTheRecording) {
-  Scene scene = load_scene(repository_file("data/scenes/tasks/cut_band.toml"));
-  scene.organs.erase(scene.organs.begin());  // the liver, to save time
-  const TaskResult expert = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder_);
-  EXPECT_TRUE(expert.finished);
-  EXPECT_GE(expert.score, 85.0);
-  const TaskResult clumsy = test::perform_and_score_again(scene, style_of(Skill::Clumsy), 1, folder_);
-  EXPECT_LT(clumsy.score, 50.0);
 }
 
 }  // namespace

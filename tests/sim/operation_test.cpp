@@ -242,7 +242,7 @@ TEST_F(OperationRules, ADuctThatComesOffBeforeItsDivisionEndsTheOperation) {
   EXPECT_TRUE(run_->feed().finished);
   EXPECT_LE(run_->result().score, 30.0);
 
-  std::ranges::fill(intact_, std::uint8_t{1});
+  intact_.assign(intact_.size(), 1);
   begin(steps());
   divide_duct();
   break_fibres({10, 11, 12}, FibreBreak::Torn);

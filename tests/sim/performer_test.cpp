@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/review/scored_session.hpp"
-#include "sim/scene/level.hpp"
 #include "tests/sim/performed_task.hpp"
 
 namespace trocar {
@@ -108,18 +106,6 @@ TEST(Performer, LooksThroughA30DegreeScope) {
     EXPECT_TRUE(result.finished) << spin;
     EXPECT_GT(result.score, 90.0) << spin;
   }
-}
-
-TEST(Performer, TheRecordingOfALevelAloneGivesItsScoreAndItsNumber) {
-  const TemporaryFolder folder;
-  const Scene scene = with_level(test::coarse_scene("touch_targets", folder), 3);
-  const TaskResult live = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder);
-  EXPECT_TRUE(live.finished);
-  const std::filesystem::path file = folder.path() / "s.h5";
-  const Scene recorded = recorded_scene(Recording(file), file);
-  EXPECT_EQ(recorded.task->at_level, 3);
-  EXPECT_EQ(recorded.task->tolerance, scene.task->tolerance);
-  EXPECT_EQ(recorded.instruments[0].pivot, scene.instruments[0].pivot);
 }
 
 }  // namespace

@@ -81,13 +81,6 @@ TEST_F(RunNoteTest, APersonWhoseNameCannotBeWrittenIsRefused) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
-TEST_F(RunNoteTest, NamesOfActivitiesAreReadBack) {
-  for (const Activity activity : {Activity::Attempt, Activity::Demonstration, Activity::Replay, Activity::Script})
-    EXPECT_EQ(activity_named(name_of(activity)), activity);
-  EXPECT_EQ(activity_named(""), std::nullopt);
-  EXPECT_EQ(activity_named("game"), std::nullopt);
-}
-
 TEST_F(RunNoteTest, OneLiveDeviceMakesAnAttempt) {
   Scene scene;
   scene.instruments.resize(2);
@@ -98,8 +91,6 @@ TEST_F(RunNoteTest, OneLiveDeviceMakesAnAttempt) {
   scene.scope.device = "mouse";
   EXPECT_EQ(activity_of(scene), Activity::Attempt);
 }
-
-TEST_F(RunNoteTest, WithoutATaskARunIsStopped) { EXPECT_EQ(ending_of(nullptr), Ending::Stopped); }
 
 }  // namespace
 }  // namespace trocar

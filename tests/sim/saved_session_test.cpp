@@ -6,10 +6,10 @@
 #include <cstring>
 #include <random>
 
-#include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/script_device.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/shapes.hpp"
@@ -87,7 +87,7 @@ class SavedSession : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  Backends backends_;
+  CpuBackends backends_;
 };
 
 TEST_F(SavedSession, ContinuesBitForBit) {

@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "app/compare/backends.hpp"
 #include "deform/energy.hpp"
 #include "deform/organs_step.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/session_bonds.hpp"
 
@@ -19,7 +19,7 @@ class SceneTissue {
  public:
   // `touching` false: organs pass through each other.
   explicit SceneTissue(const Scene& scene, bool touching = true) : touching_(touching) {
-    Backends backends;
+    CpuBackends backends;
     for (const OrganScene& organ : scene.organs)
       organs_.push_back(make_organ(organ, scene.breathing, false, backends, "scan"));
     std::vector<MeshView> meshes;

@@ -209,7 +209,7 @@ class BleedingBall : public test::SceneText {
   }
   const SessionBleeding& bleeding() const { return session_->bleeding(); }
 
-  Backends backends_;
+  CpuBackends backends_;
   Scene scene_;
   DevicePose pose_;
   std::unique_ptr<Session> session_;

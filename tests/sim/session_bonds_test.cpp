@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
 #include "sim/device/script_device.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/sim/session_support.hpp"
@@ -45,7 +45,7 @@ class GallbladderInItsBed : public ::testing::Test {
 
   Scene scene_ = gallbladder_in_its_bed();
   DevicePose pose_{scene_.instruments[0].pivot, scene_.instruments[0].pivot + glm::dvec3(0.03, 0.03, 0.0)};
-  Backends backends_;
+  CpuBackends backends_;
 };
 
 TEST_F(GallbladderInItsBed, BreathesWithTheLiver) {

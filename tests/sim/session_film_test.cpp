@@ -1,45 +1,16 @@
 // Tests fluid in a session: all blood and water is on the organs, has dripped off or was sucked away; suction removes
-// what is near its tip and rinsing thins it; saved sessions; the same picture from a recording; faults of a scene.
+// what is near its tip and rinsing thins it; saved sessions; faults of a scene.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
-#include "sim/hdf5/recorder.hpp"
-#include "sim/record/session_recorder.hpp"
-#include "sim/review/recorded_film.hpp"
-#include "sim/review/recorded_frames.hpp"
-#include "tests/sim/duct_session.hpp"
+#include "tests/sim/fluid_session.hpp"
 #include "tests/support/allocation_counter.hpp"
 
 namespace trocar {
 namespace {
 
-class FluidOnADuct : public test::DuctSession {
- protected:
-  static std::string bleeding(const std::string& keys = "") {
-    return test::with_vessel(test::duct_scene()) + test::above_start("suction") + "[instrument.suction]\n" + keys;
-  }
-  const FluidAmounts& amounts() const { return session_->film().amounts(); }
-  double of(FilmFluid fluid) const {
-    const auto k = static_cast<std::size_t>(fluid);
-    return amounts().on[k] + amounts().dripped[k] + amounts().removed[k];
-  }
-  void expect_nothing_lost() const {
-    const double lost = session_->bleeding().lost()[0].blood;
-    EXPECT_NEAR(of(FilmFluid::Blood), lost, 1e-9 * lost + 1e-18);
-    EXPECT_NEAR(of(FilmFluid::Water), amounts().rinsed, 1e-9 * amounts().rinsed + 1e-18);
-    EXPECT_EQ(of(FilmFluid::Bile), 0.0);
-  }
-  void pump(Diathermy pedal, int frames, float above = 0.001f) {
-    pose_[2].energy = pedal;
-    for (int k = 0; k < frames; ++k) {
-      const glm::dvec3 at(duct().positions[session_->bleeding().sources()[0].vertex]);
-      pose_[2].pivot = at + glm::dvec3(0, 0, 0.12), pose_[2].tip = at + glm::dvec3(0, 0, 0.004 + double(above));
-      run(1);
-    }
-    pose_[2].energy = Diathermy::Off;
-  }
-};
+using test::FluidOnADuct;
 
 TEST_F(FluidOnADuct, NoFluidIsLost) {
   start(bleeding());
@@ -117,43 +88,6 @@ TEST_F(FluidOnADuct, PassesThroughASavedSession) {
   restore(saved);
   EXPECT_EQ(amounts(), before);
   EXPECT_EQ(finish(), uninterrupted);
-}
-
-// The recording holds the amounts bit for bit; its picture is recomputed and only similar.
-TEST_F(FluidOnADuct, IsShownFromARecording) {
-  start(bleeding());
-  const std::filesystem::path file = folder_.path() / "s.h5";
-  std::vector<FluidAmounts> seen;
-  std::vector<double> areas;
-  {
-    SessionRecorder recorder(recording_file(file), scene_, *session_, "none");
-    after_frame_ = [&](std::uint64_t frame) {
-      recorder.append(*session_, double(frame) * kFrame);
-      seen.push_back(amounts()), areas.push_back(session_->film().blood_area());
-    };
-    run(10);
-    cut(0.026);
-    run(120);
-    pump(Diathermy::Cut, 30);
-    recorder.close();
-    after_frame_ = nullptr;
-  }
-  const Recording recording(file);
-  ASSERT_EQ(recording.bleeding().fluids.size(), seen.size());
-  RecordedOrganFrames organ(recording, 0);
-  RecordedFilm film(recording, scene_);
-  for (std::size_t frame = 0; frame < seen.size(); ++frame) {
-    EXPECT_EQ(recording.bleeding().fluids[frame], seen[frame]) << "frame " << frame;
-    const bool reshaped = organ.load(frame);
-    const FilmedOrgan filmed{organ.mesh(), organ.surface().at_rest(), reshaped};
-    film.load(frame, std::span(&filmed, 1));
-  }
-  std::printf("%.2f cm^2 red in the session, %.2f cm^2 in the replay\n", 1e4 * areas.back(), 1e4 * film.blood_area());
-  EXPECT_NEAR(film.blood_area(), areas.back(), 0.15 * areas.back());
-  RecordedFilm jumped(recording, scene_);
-  const FilmedOrgan filmed{organ.mesh(), organ.surface().at_rest(), true};
-  jumped.load(seen.size() - 1, std::span(&filmed, 1));
-  EXPECT_GT(jumped.blood_area(), 0.3 * areas.back());
 }
 
 TEST_F(FluidOnADuct, FaultsAreOneSentence) {

@@ -1,18 +1,12 @@
 // Tests a session whose device becomes stale, is lost, sends invalid poses and recovers at another pose: the instrument
-// freezes, its force is zero, and its return does not fling the tissue. Also tests what the session publishes over
-// OpenIGTLink meanwhile.
+// freezes, its force is zero, and its return does not fling the tissue.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 
-#include "app/compare/backends.hpp"
 #include "sim/device/device_guard.hpp"
-#include "sim/device/script_device.hpp"
-#include "sim/link/igtl_device.hpp"
-#include "sim/link/igtl_publish.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
@@ -73,7 +67,7 @@ class Ball : public ::testing::TestWithParam<Failure> {
 
   TemporaryFolder folder_;
   Scene scene_;
-  Backends backends_;
+  CpuBackends backends_;
 };
 
 TEST_P(Ball, FreezesWithoutForceAndReturnsSlowly) {
@@ -123,35 +117,6 @@ TEST_P(Ball, FreezesWithoutForceAndReturnsSlowly) {
 INSTANTIATE_TEST_SUITE_P(Failures, Ball,
                          testing::Values(Failure::Stale, Failure::Lost, Failure::TipNaN, Failure::RollNaN,
                                          Failure::GripNaN));
-
-// A tool that follows another session's tool over the network has the same pose.
-TEST_F(Ball, PublishedFramesReachADevice) {
-  Session session(scene_, backends_, "scan", {}, [](const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip, "explore", 0.012, 0.008, 2.0});
-  });
-  IgtlServerParams params;
-  params.port = 0;
-  IgtlPublisher publisher(scene_, params);
-  const InstrumentScene& scene = scene_.instruments[0];
-  IgtlDevice device({"127.0.0.1", publisher.server().port(), "probe"},
-                    {scene.pivot, scene.tip, scene.axis, scene.limits, 0.0});
-  DevicePose pose;
-  for (std::uint64_t frame = 0; frame < 2000 && device.health() != DeviceHealth::Good; ++frame) {
-    session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
-    publisher.publish(session);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    pose = device.pose({});
-  }
-  ASSERT_EQ(device.health(), DeviceHealth::Good);
-  // The last frame may not have arrived yet.
-  const glm::dvec3 tip = session.instruments()[0].pose.tip;
-  for (int wait = 0; wait < 2000 && glm::length(pose.tip - tip) >= 1e-6; ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    pose = device.pose({});
-  }
-  EXPECT_LT(glm::length(pose.tip - tip), 1e-6);
-  EXPECT_NEAR(pose.roll_deg, session.instruments()[0].roll_deg, 1e-3);
-}
 
 }  // namespace
 }  // namespace trocar

@@ -1,52 +1,21 @@
-// Tests sessions: contact deforms the tissue and pushes the tool, nothing allocates or leaks, the same scene gives the
-// same frames, and a replayed recording gives the same touched faces.
+// Tests sessions: contact deforms the tissue and pushes the tool, nothing allocates or leaks, and the same scene gives
+// the same frames.
 #include "sim/session/session.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 
-#include "app/compare/compare.hpp"
-#include "app/replay/recording_source.hpp"
 #include "geometry/error.hpp"
-#include "sim/device/script_device.hpp"
-#include "sim/hdf5/recorder.hpp"
-#include "sim/hdf5/recording.hpp"
-#include "sim/record/session_recorder.hpp"
-#include "tests/sim/ball_scene.hpp"
-#include "tests/sim/session_support.hpp"
+#include "tests/sim/ball_session.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/resident_memory.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
 namespace {
 
-// A ball of 5 cm radius with its far half fixed, and one tool that dips into it from above.
-class BallScene : public ::testing::Test {
- protected:
-  BallScene() { scene_ = load_scene(test::write_ball_scene(folder_)); }
-
-  static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip, "explore", 0.012, 0.008, 2.0});
-  }
-
-  Session make_session(const std::vector<CheckPlan>& checks = {}, const Session::DeviceMaker& maker = script) {
-    return Session(scene_, backends_, "scan", checks, maker);
-  }
-
-  static void run(Session& session, std::size_t first, std::size_t count) {
-    for (std::size_t frame = first; frame < first + count; ++frame) {
-      session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
-    }
-  }
-
-  TemporaryFolder folder_;
-  Scene scene_;
-  Backends backends_;
-};
+using test::BallScene;
 
 TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
   Session session = make_session({{"obb-refit", 1}, {"obb", 10}});
@@ -122,28 +91,6 @@ TEST_F(BallScene, TheReferenceFindsAFaultThatNoOtherBackendCan) {
   std::printf("found after %zu frames, %zu of them with touches\n", frames, touching);
   EXPECT_LE(touching, 60u);
   EXPECT_GT(session.sample().disagreements, 0u);
-}
-
-TEST_F(BallScene, TheSampleIsRecorded) {
-  Session session = make_session({});
-  SessionRecorder recorder(recording_file(folder_.path() / "sample.h5"), scene_, session, "none");
-  for (std::size_t frame = 0; frame < 60; ++frame) {
-    run(session, frame, 1);
-    recorder.append(session, static_cast<double>(frame) * kFrame);
-  }
-  recorder.close();
-  const Recording recording(folder_.path() / "sample.h5");
-  std::uint64_t faces = 0, of = 0, wrong = 0;
-  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
-    const auto sample = recording.sample(frame);
-    ASSERT_TRUE(sample);
-    EXPECT_GE((*sample)[0], 1u);
-    faces += (*sample)[0], of += (*sample)[1], wrong += (*sample)[2];
-  }
-  EXPECT_EQ(faces, session.sample().faces);
-  EXPECT_EQ(of, session.sample().of);
-  EXPECT_EQ(of, 60u * session.organs()[0].mesh.faces.size()) << "a probe is one volume";
-  EXPECT_EQ(wrong, 0u);
 }
 
 TEST_F(BallScene, SteadyStateAllocatesNothing) {
@@ -244,39 +191,6 @@ TEST_F(BallScene, MarksFollowTheSurfaceAndTheScopeItsDevice) {
   EXPECT_GT(highest - lowest, 1e-4f);
   EXPECT_GT(glm::distance(session.scope().pose.eye, before.eye), 1e-3);
   EXPECT_EQ(session.scope().pose.port, before.port);
-}
-
-TEST_F(BallScene, ARecordingReplaysToTheSameTouchedFaces) {
-  const auto file = folder_.path() / "s.h5";
-  {
-    Session session = make_session();
-    SessionRecorder recorder(recording_file(file), scene_, session, "none");
-    for (std::size_t frame = 0; frame < 120; ++frame) {
-      run(session, frame, 1);
-      recorder.append(session, static_cast<double>(frame) * kFrame);
-    }
-    recorder.close();
-  }
-  const Recording recording(file);
-  const auto source = make_recording_source(file);
-  const auto query = backends_.make("scan");
-  query->rebuild(source->organ(0));
-  OrganFrame recorded;
-  std::size_t touches = 0;
-  for (std::size_t frame = 0; frame < source->frame_count(); ++frame) {
-    source->load(frame);
-    recording.read_frame(frame, 0, recorded);
-    query->update(source->positions(0));
-    const TouchList again = query->touched(source->tools(), TouchSet::Exact);
-    ASSERT_EQ(again.touches.size(), recorded.touches.size()) << "frame " << frame;
-    for (std::size_t k = 0; k < recorded.touches.size(); ++k) {
-      EXPECT_EQ(again.touches[k].face, recorded.touches[k].face);
-      EXPECT_EQ(again.touches[k].point, recorded.touches[k].point);
-      EXPECT_EQ(again.touches[k].depth, recorded.touches[k].depth);
-    }
-    touches += recorded.touches.size();
-  }
-  EXPECT_GT(touches, 200u);
 }
 
 TEST_F(BallScene, MissingOrgansAndBackendsGiveOneErrorMessage) {

@@ -1,102 +1,18 @@
-// Tests instruments that act on tissue in a session: they burn, pull and press while organs breathe. The backends agree
-// throughout, faces keep their ids, the same scene gives the same bits with any number of threads.
+// Tests instruments that act on tissue in a session: they cut, burn, pull and press while organs breathe. Faces keep
+// their ids, and the same scene gives the same bits with any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "app/compare/backends.hpp"
-#include "app/window/readings.hpp"
-#include "cpu_collision/queries.hpp"
-#include "mesh/mesh_io.hpp"
-#include "mesh/solid_check.hpp"
-#include "sim/device/script_device.hpp"
-#include "sim/session/session.hpp"
-#include "tests/sim/session_support.hpp"
+#include "tests/sim/tissue_session.hpp"
 #include "tests/support/allocation_counter.hpp"
-#include "tests/support/shapes.hpp"
-#include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
 
-// A ball on a floor that breathes, beside another ball; instruments of every kind act on it.
-class TissueScene : public ::testing::Test {
- protected:
-  TissueScene() {
-    save_mesh(shapes::icosphere(4, 0.04f), folder_.path() / "left.obj");
-    save_mesh(shapes::icosphere(3, 0.03f, {0.072f, 0.f, 0.f}), folder_.path() / "right.obj");
-  }
-
-  static std::string instrument(const std::string& kind, const std::string& script) {
-    return "[[instrument]]\nname = \"" + script + "\"\nkind = \"" + kind +
-           "\"\npivot_mm = [0, 20, 150]\ntip_mm = [0, 0, 39]\nradius_mm = 3\ndevice = \"script\"\nscript = \"" +
-           script + "\"\n";
-  }
-
-  // Makes a scene with one ball, or with two that nearly touch.
-  Scene scene(const std::string& instruments, int balls = 1, const std::string& more = "") {
-    std::string text = more;
-    for (const std::string name : {"left", "right"}) {
-      if (balls-- == 0) break;
-      text += "[[organ]]\nname = \"" + name + "\"\nmesh = \"" + name +
-              ".obj\"\n[organ.tissue]\nnode_spacing_mm = 8\n[[organ.attachment]]\ncentre_mm = [" +
-              (name == "left" ? "0" : "72") + ", 0, -38]\nradius_mm = 25\ndiaphragm = true\n";
-    }
-    return load_scene(folder_.write("s.toml", text + instruments));
-  }
-
-  // Every script repeats after two seconds.
-  static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, kRound});
-  }
-
-  static void step(Session& session, std::size_t frame) {
-    session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
-  }
-
-  static constexpr double kRound = 2.0;  // s
-  TemporaryFolder folder_;
-  Backends backends_;
-};
-
-// Tracks faces by id: their vertices must not change, and removed faces must not return.
-class FaceBook {
- public:
-  explicit FaceBook(const Organ& organ) { check(organ); }
-
-  void check(const Organ& organ) {
-    std::vector<char> alive(corners_.size(), 0);
-    for (std::size_t slot = 0; slot < organ.face_ids.size(); ++slot) {
-      const std::size_t id = index(organ.face_ids[slot]);
-      if (slot > 0) {
-        ASSERT_LT(index(organ.face_ids[slot - 1]), id);
-      }
-      if (id >= corners_.size()) {
-        corners_.resize(id + 1, glm::uvec3(0));
-        corners_[id] = organ.mesh.faces[slot];
-        alive.resize(id + 1, 0);
-      } else {
-        ASSERT_FALSE(removed_[id]) << "face " << id << " came back";
-        ASSERT_EQ(corners_[id], organ.mesh.faces[slot]) << "face " << id;
-      }
-      alive[id] = 1;
-    }
-    removed_.resize(corners_.size(), 0);
-    for (std::size_t id = 0; id < removed_.size(); ++id) removed_[id] = !alive[id];
-  }
-
-  bool removed(std::size_t id) const { return removed_[id]; }
-  std::size_t size() const { return corners_.size(); }
-  std::size_t count_removed() const {
-    return static_cast<std::size_t>(std::count(removed_.begin(), removed_.end(), 1));
-  }
-
- private:
-  std::vector<glm::uvec3> corners_;  // [face id]
-  std::vector<char> removed_;        // [face id]
-};
+using test::FaceBook, test::TissueScene;
 
 // Keeps its pose; the test sets its grip.
 class HeldDevice final : public Device {
@@ -159,76 +75,7 @@ TEST_F(TissueScene, BladesCutAtTheApertureOfTheScene) {
   }
 }
 
-TEST_F(TissueScene, BackendsAgreeWhileTheHookBurns) {
-  Session session(scene(instrument("hook", "burn")), backends_, "scan", {{"obb-refit", 1}, {"obb", 1}}, script);
-  const Organ& ball = session.organs()[0];
-  FaceBook book(ball);
-  const std::vector<glm::vec3> rest = ball.mesh.positions;
-  std::uint32_t changes = 0;
-  std::uint64_t touched = 0;
-  for (std::size_t frame = 0; frame < 120; ++frame) {
-    step(session, frame);
-    book.check(ball);
-    ASSERT_EQ(session.disagreements(), 0u) << "frame " << frame;
-    EXPECT_EQ(ball.change.empty(), ball.topology == changes);
-    if (session.instruments()[0].energy == Diathermy::Off) {
-      EXPECT_TRUE(ball.change.empty());
-    }
-    changes = ball.topology;
-    touched += session.touched();
-  }
-  EXPECT_GT(changes, 5u);
-  EXPECT_GT(touched, 50u);
-  EXPECT_GT(book.count_removed(), 20u);
-  EXPECT_EQ(book.size(), ball.damage.marks.size());
-  for (std::size_t id = 0; id < book.size(); ++id)
-    EXPECT_EQ((ball.damage.marks[id] & kBurnt) != 0, book.removed(id)) << id;
-  EXPECT_TRUE(std::equal(rest.begin(), rest.end(), ball.mesh.positions.begin()));
-  const DamageReading reading = reading_of(ball.damage);
-  EXPECT_EQ(reading.burnt, book.count_removed());
-  EXPECT_EQ(reading.torn, 0u);
-  EXPECT_EQ(reading.peak, *std::max_element(ball.damage.peak.begin(), ball.damage.peak.end()));
-  EXPECT_NO_THROW(closed_volume(ball.mesh.view()));
-  std::printf("%u changes, %zu of %zu faces burnt, %llu touched\n", changes, book.count_removed(), book.size(),
-              static_cast<unsigned long long>(touched));
-}
-
-// Two hooks burn the same ball and scissors cut it: in some frames faces of the first change are removed by the second.
-// The query then answers like a new object.
-TEST_F(TissueScene, TheQueryFollowsSeveralChangesInAFrame) {
-  std::string second = instrument("hook", "burn");
-  second.replace(second.find("\"burn\""), 6, "\"second\"");
-  second.replace(second.find("[0, 0, 39]"), 10, "[3, 1, 39]");
-  std::vector<CheckPlan> checks{{"obb-refit", 1}};
-  if (backends_.context()) checks.push_back({"compute", 1});
-  Session session(scene(instrument("hook", "burn") + second + instrument("scissors", "pull")), backends_, "scan",
-                  checks, script);
-  const Organ& ball = session.organs()[0];
-  std::size_t twice = 0, passing = 0;
-  for (std::size_t frame = 0; frame < 110; ++frame) {
-    step(session, frame);
-    ASSERT_EQ(session.disagreements(), 0u) << "frame " << frame;
-    twice += ball.topology > ball.topology_before + 1;
-    const std::size_t added = ball.change.new_faces.size();
-    passing += ball.change.removed.size() > ball.removed_slots.size();
-    if (added == 0) continue;
-    const ToolStep step{{0.02, 0.02, 0.15}, {0.0, 0.0, 0.03}, {0.005, 0.0, 0.03}, 0.01};
-    const ToolVolume volume = swept_volume(step, Cover::Capsule);
-    const auto fresh = make_scan_query();
-    fresh->rebuild({ball.positions, ball.mesh.faces});
-    const TouchList expected = fresh->touched({&volume, 1}, TouchSet::Exact);
-    const TouchList answer = ball.query->touched({&volume, 1}, TouchSet::Exact);
-    ASSERT_TRUE(std::equal(
-        answer.touches.begin(), answer.touches.end(), expected.touches.begin(), expected.touches.end(),
-        [](const Touch& a, const Touch& b) { return a.face == b.face && a.point == b.point && a.depth == b.depth; }))
-        << "frame " << frame;
-  }
-  EXPECT_GT(twice, 0u);
-  EXPECT_GT(passing, 0u);
-  std::printf("%zu frames with two changes, %zu in which faces came and went\n", twice, passing);
-}
-
-std::uint64_t hash_of_run(const Scene& scene, Backends& backends, const Session::DeviceMaker& maker) {
+std::uint64_t hash_of_run(const Scene& scene, CpuBackends& backends, const Session::DeviceMaker& maker) {
   Session session(scene, backends, "scan", {}, maker);
   std::uint64_t hash = 14695981039346656037ull;
   const auto add = [&](const auto& list) { hash = hash_of(hash, std::as_bytes(std::span(list))); };
@@ -351,7 +198,7 @@ TEST(Breathing, MovesTheLiverByItsAmplitudeWithinHalfABreath) {
   scene.organs.resize(1);
   scene.organs[0].tissue.node_spacing = 0.014f;
   scene.instruments.resize(1);
-  Backends backends;
+  CpuBackends backends;
   Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.pivot + glm::dvec3(0.0, 0.0, 0.05), "press", 0.001, 0.001});
   });

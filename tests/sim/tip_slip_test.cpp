@@ -1,13 +1,13 @@
 // Tests when tips move through tissue without contact: the rules by hand, and a session in which a hook that has burnt
 // its way too deep leaves.
 #include "sim/session/tip_slip.hpp"
+#include "sim/session/cpu_backends.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "app/compare/backends.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/session_support.hpp"
@@ -59,7 +59,7 @@ double strongest_force_on_the_hook(double tears_from) {
                                  [](const InstrumentScene& i) { return i.kind == InstrumentKind::Hook; });
   hook->hook.tears_from = tears_from;
   const auto tool = static_cast<std::size_t>(hook - scene.instruments.begin());
-  Backends backends;
+  CpuBackends backends;
   Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
   });

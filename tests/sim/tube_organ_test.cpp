@@ -48,7 +48,7 @@ class TubeOrgan : public test::SceneText {
   }
 
   DevicePose pose_{{0, 0, 0.4}, {0, 0, 0.35}};
-  Backends backends_;
+  CpuBackends backends_;
   std::uint64_t frame_ = 0;
 };
 
