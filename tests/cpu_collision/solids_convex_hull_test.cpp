@@ -1,6 +1,5 @@
-// Tests that the hull's surface is exactly closed and convex, contains every point, and has Qhull's volume.
+// Tests that the hull's surface is exactly closed and convex, and contains every point.
 #include <gtest/gtest.h>
-#include <libqhull_r/qhull_ra.h>
 
 #include <array>
 #include <cmath>
@@ -10,7 +9,7 @@
 
 #include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/error.hpp"
-#include "mesh/exact_sign.hpp"
+#include "tests/cpu_collision/exact_hull.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar::solids {
@@ -18,92 +17,6 @@ namespace {
 
 using glm::dvec3;
 using glm::vec3;
-
-// Expects, by exact signs, that the hull is closed and convex, that every edge lies between two faces, and that the
-// hull contains the points.
-void expect_exact_hull(const std::vector<vec3>& points, const ConvexBody& body) {
-  ASSERT_GE(body.dimension, 2);
-  EXPECT_EQ(body.vertices.size() + body.faces.size(), body.edges.size() + 2);
-  for (std::uint32_t e = 0; e < body.edges.size(); ++e) {
-    for (const std::uint32_t f : body.edges[e].face) {
-      ASSERT_LT(f, body.faces.size());
-      const auto& edges = body.faces[f].edge;
-      EXPECT_NE(std::find(edges, edges + 3, e), edges + 3);
-    }
-  }
-  for (const ConvexBody::Face& f : body.faces) {
-    const vec3 a(body.vertices[f.vertex[0]]), b(body.vertices[f.vertex[1]]), c(body.vertices[f.vertex[2]]);
-    EXPECT_GE(projection_axis(a, b, c), 0);
-    for (const vec3& p : points) ASSERT_GE(exact_orientation(a, b, c, p), 0);
-  }
-  std::size_t incident_edges = 0;
-  for (std::uint32_t v = 0; v < body.vertices.size(); ++v) {
-    for (const std::uint32_t e : body.incident_edges_of(v)) {
-      EXPECT_TRUE(body.edges[e].vertex[0] == v || body.edges[e].vertex[1] == v);
-      ++incident_edges;
-    }
-    EXPECT_LE(glm::distance(body.vertices[v], body.centre), body.radius);
-  }
-  EXPECT_EQ(incident_edges, 2 * body.edges.size());
-}
-
-double qhull_volume(const std::vector<vec3>& points) {
-  std::vector<double> flat;
-  for (const vec3& p : points) flat.insert(flat.end(), {p.x, p.y, p.z});
-  qhT state;
-  qhT* qh = &state;
-  qh_zero(qh, stderr);
-  char options[] = "qhull Qt FA";
-  EXPECT_EQ(qh_new_qhull(qh, 3, static_cast<int>(points.size()), flat.data(), False, options, nullptr, stderr), 0);
-  qh_getarea(qh, qh->facet_list);
-  const double volume = qh->totvol;
-  qh_freeqhull(qh, qh_ALL);
-  int kept = 0, total = 0;
-  qh_memfreeshort(qh, &kept, &total);
-  return volume;
-}
-
-TEST(ConvexHull, RandomClouds) {
-  const std::uint32_t seed = std::random_device{}();
-  std::cout << "seed " << seed << "\n";
-  test::Dice dice(seed);
-  for (int round = 0; round < 150; ++round) {
-    std::vector<vec3> points(4 + dice.pick(200));
-    const bool ball = dice.pick(2);
-    const double flatness = dice.log_uniform(1e-4, 1.0);
-    for (vec3& p : points)
-      p = vec3((ball ? dice.direction() : dice.in_cube(1.0)) * glm::dvec3(0.1, 0.1, 0.1 * flatness));
-    const ConvexBody body = convex_hull(points);
-    ASSERT_EQ(body.dimension, 3);
-    expect_exact_hull(points, body);
-    EXPECT_NEAR(body.volume(), qhull_volume(points), 1e-9 * body.volume());
-  }
-}
-
-// Tests integer coordinates, with many coplanar, collinear and repeated points.
-TEST(ConvexHull, PointsOfAGrid) {
-  const std::uint32_t seed = std::random_device{}();
-  std::cout << "seed " << seed << "\n";
-  test::Dice dice(seed);
-  int flat = 0;
-  for (int round = 0; round < 1000; ++round) {
-    std::vector<vec3> points(4 + dice.pick(60));
-    const int width = 2 + dice.pick(4), height = 1 + dice.pick(4);
-    for (vec3& p : points) p = vec3(dice.pick(width), dice.pick(width), dice.pick(height));
-    const ConvexBody body = convex_hull(points);
-    if (body.dimension < 2) continue;
-    expect_exact_hull(points, body);
-    flat += body.dimension == 2;
-    if (body.dimension == 3) {
-      EXPECT_NEAR(body.volume(), qhull_volume(points), 1e-12 * body.volume());
-      for (const ConvexBody::Edge& e : body.edges) {
-        const glm::dvec3 m = body.faces[e.face[0]].normal, n = body.faces[e.face[1]].normal;
-        EXPECT_EQ(e.flat, glm::dot(m, n) > 1.0 - 1e-9);
-      }
-    }
-  }
-  EXPECT_GT(flat, 50);
-}
 
 TEST(ConvexHull, FlatLineAndPoint) {
   const ConvexBody square =

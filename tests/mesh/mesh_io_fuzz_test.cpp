@@ -1,34 +1,10 @@
-// Tests damaged files of every format: each must give a mesh whose faces use existing vertices at finite positions, or
-// one error sentence. Files are cut at every length, and bytes are flipped at random.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstdlib>
-#include <iostream>
-#include <random>
-#include <string>
-
-#include "geometry/error.hpp"
-#include "mesh/mesh_io.hpp"
-#include "mesh/mesh_io_formats.hpp"
-#include "tests/support/shapes.hpp"
-#include "tests/support/temporary_folder.hpp"
+// Tests damaged files of every format but VTP, which mesh_io_vtp_fuzz_test.cpp tests.
+#include "tests/mesh/damaged_files.hpp"
 
 namespace trocar {
 namespace {
 
-using mesh_io::FileMesh;
-using mesh_io::Source;
-
-struct Format {
-  const char* name;
-  FileMesh (*read)(const Source&);
-  std::string (*write)(const FileMesh&, MeshEncoding);
-  MeshEncoding encoding;
-  int flips;
-};
-
-constexpr Format kFormats[] = {
+constexpr test::Format kFormats[] = {
     {"obj", mesh_io::read_obj, mesh_io::write_obj, MeshEncoding::Ascii, 4000},
     {"stl", mesh_io::read_stl, mesh_io::write_stl, MeshEncoding::Ascii, 4000},
     {"binary stl", mesh_io::read_stl, mesh_io::write_stl, MeshEncoding::Binary, 4000},
@@ -37,95 +13,14 @@ constexpr Format kFormats[] = {
     {"big endian ply", mesh_io::read_ply, mesh_io::write_ply, MeshEncoding::BinaryBigEndian, 4000},
     {"vtk", mesh_io::read_vtk, mesh_io::write_vtk, MeshEncoding::Ascii, 4000},
     {"binary vtk", mesh_io::read_vtk, mesh_io::write_vtk, MeshEncoding::Binary, 4000},
-    {"vtp", mesh_io::read_vtp, mesh_io::write_vtp, MeshEncoding::Ascii, 4000},
-    {"binary vtp", mesh_io::read_vtp, mesh_io::write_vtp, MeshEncoding::Binary, 4000},
     {"glb", mesh_io::read_gltf, mesh_io::write_glb, MeshEncoding::Binary, 20000},
 };
 
-FileMesh small_mesh() {
-  const TriangleMesh cube = shapes::cube(12.5f, glm::vec3(1, -20, 300));
-  FileMesh mesh;
-  for (const glm::vec3& p : cube.positions) mesh.points.emplace_back(p);
-  mesh.faces = cube.faces;
-  return mesh;
-}
+TEST(MeshIoFuzz, CutAtEveryLength) { test::cut_at_every_length(kFormats); }
 
-// Returns true when it was read as a mesh.
-bool survives(const Format& format, const std::string& bytes) {
-  const Source source{"damaged", bytes, 1e6};
-  try {
-    const FileMesh mesh = format.read(source);
-    for (const glm::uvec3& face : mesh.faces) {
-      for (int corner = 0; corner < 3; ++corner) EXPECT_LT(face[corner], mesh.points.size()) << format.name;
-    }
-    for (const glm::dvec3& p : mesh.points) {
-      EXPECT_TRUE(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) << format.name;
-    }
-    return true;
-  } catch (const InputError& error) {
-    const std::string message = error.what();
-    EXPECT_TRUE(message.starts_with("damaged:")) << message;
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-    return false;
-  }
-}
+TEST(MeshIoFuzz, CutFilesWithCountsAreRefused) { test::cut_files_with_counts(kFormats); }
 
-TEST(MeshIoFuzz, CutAtEveryLength) {
-  for (const Format& format : kFormats) {
-    const std::string whole = format.write(small_mesh(), format.encoding);
-    ASSERT_TRUE(survives(format, whole)) << format.name;
-    for (std::size_t length = 0; length < whole.size(); ++length) survives(format, whole.substr(0, length));
-  }
-}
-
-// For formats that store their length, a cut file must not be read as a smaller mesh.
-TEST(MeshIoFuzz, CutFilesWithCountsAreRefused) {
-  for (const Format& format : kFormats) {
-    if (std::string(format.name) == "obj") continue;
-    const std::string whole = format.write(small_mesh(), format.encoding);
-    // The last line end, and one digit of a last number with several digits, may be missing.
-    for (std::size_t length = 0; length + 20 < whole.size(); ++length) {
-      const Source source{"cut", std::string_view(whole).substr(0, length), 1e6};
-      try {
-        EXPECT_TRUE(format.read(source).faces.empty()) << format.name << " cut at " << length;
-      } catch (const InputError&) {
-      }
-    }
-  }
-}
-
-TEST(MeshIoFuzz, FlippedBytes) {
-  const char* given = std::getenv("TROCAR_TEST_SEED");
-  const auto seed = given ? static_cast<std::uint32_t>(std::atoll(given)) : std::random_device{}();
-  std::cout << "seed " << seed << " (set TROCAR_TEST_SEED to repeat)\n";
-  std::mt19937 random(seed);
-  for (const Format& format : kFormats) {
-    const std::string whole = format.write(small_mesh(), format.encoding);
-    int read = 0;
-    for (int round = 0; round < format.flips; ++round) {
-      std::string damaged = whole;
-      for (std::uint32_t flips = 1 + random() % 3; flips > 0; --flips) {
-        const std::size_t at = random() % damaged.size();
-        switch (random() % 4) {
-          case 0:
-            damaged[at] = static_cast<char>(random());
-            break;
-          case 1:
-            damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 8));
-            break;
-          case 2:
-            damaged.erase(at, 1 + random() % 4);
-            break;
-          default:
-            damaged.insert(at, 1, "0123456789 -e.\n\xFF"[random() % 16]);
-        }
-        if (damaged.empty()) break;
-      }
-      read += survives(format, damaged);
-    }
-    std::cout << format.name << ": " << read << " of " << format.flips << " damaged files are still a mesh\n";
-  }
-}
+TEST(MeshIoFuzz, FlippedBytes) { test::flip_bytes(kFormats); }
 
 }  // namespace
 }  // namespace trocar

@@ -193,6 +193,19 @@ TEST(OrganMaker, SameParametersGiveTheSameMesh) {
   EXPECT_TRUE(first.faces == second.faces);
 }
 
+// Tests in node load these files instead of making organs (tests/web/kept_organs.cpp).
+TEST(OrganMaker, TheOrgansKeptForNodeAreItsOwn) {
+  const std::pair<const char*, int> kept[] = {
+      {"liver", 2000}, {"liver", 4000}, {"stomach", 2000}, {"gallbladder", 2000}};
+  for (const auto& [organ, faces] : kept) {
+    const std::string name = std::string(organ) + "_" + std::to_string(faces);
+    const TriangleMesh made = make_organ(organ, {.faces = faces});
+    const TriangleMesh file = load_mesh(repository_file("tests/web/organs/" + name + ".ply"));
+    EXPECT_TRUE(file.positions == made.positions) << name;
+    EXPECT_TRUE(file.faces == made.faces) << name;
+  }
+}
+
 TEST(OrganMaker, RefusesInvalidParameters) {
   EXPECT_THROW(make_liver({.faces = 1999}), InputError);
   EXPECT_THROW(make_liver({.faces = -1}), InputError);
