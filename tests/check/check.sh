@@ -109,7 +109,7 @@ check_web() {
     { tail -n 30 build/web.log >&2; return 1; }
   cmake --build build/web --parallel "$(nproc)" || return 1
   local status=0
-  ctest --test-dir build/web --output-on-failure || status=1
+  ctest --test-dir build/web --output-on-failure --parallel "$(nproc)" || status=1
   configure dev && cmake --build build/dev --target trocar --parallel "$(nproc)" &&
     web/make_folder.sh build/web/web out/web &&
     node tests/web/page_test.mjs out/web && node tests/web/folder_test.mjs out/web &&

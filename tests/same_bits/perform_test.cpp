@@ -1,14 +1,13 @@
 // Tests that a session gives the same bits everywhere: scripted trainees perform tasks with one thread and with four.
 // The session's state in every frame and the score of the recording have one hash each. For kernels and compilers see
 // rooms_test.cpp.
-#include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/task/performed_session.hpp"
-#include "tests/same_bits/same_bits.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/same_bits/task_frames.hpp"
 
 namespace trocar {
 namespace {
@@ -23,32 +22,15 @@ struct Performance {
   Hash state, score;
 };
 
-void add_frame(const Session& session, Hash& hash) {
-  for (const Organ& organ : session.organs()) {
-    hash.add_all(organ.state.x), hash.add_all(organ.state.v), hash.add_all(organ.positions);
-    hash.add(organ.topology);
-    for (const glm::uvec3& face : organ.mesh.faces) hash.add(glm::dvec3(face));
-    hash.add_all(organ.touches.touches);
-    for (const float damage : organ.damage.peak) hash.add(double(damage));
-  }
-  for (const Instrument& instrument : session.instruments()) {
-    hash.add(instrument.pose.pivot), hash.add(instrument.pose.tip), hash.add(instrument.force);
-    hash.add(instrument.roll_deg), hash.add(instrument.grip);
-  }
-  hash.add(session.scope().pose.eye), hash.add(session.scope().pose.spin_deg);
-  hash.add_all(session.marks());
-}
-
 void add_metrics(const std::vector<Metric>& metrics, Hash& hash) {
   for (const Metric& metric : metrics) hash.add(metric.value);
 }
 
 Performance perform(const std::string& name, int threads) {
   const TemporaryFolder folder;
-  Scene scene = test::coarse_scene(name, folder);
-  scene.task->time_good = 5.0, scene.task->time_limit = 9.0;
+  Scene scene = test::short_task(name, folder);
   scene.solver.threads = threads;
-  Backends backends;
+  CpuBackends backends;
   PerformedSession attempt(scene, style_of(Skill::Clumsy), 7, backends, "scan");
   const TaskFeed& feed = attempt.task().feed();
   const auto file = folder.path() / "attempt.h5";
@@ -57,7 +39,7 @@ Performance perform(const std::string& name, int threads) {
   while (!feed.finished) {
     attempt.step();
     recorder.append(attempt.session(), attempt.time());
-    add_frame(attempt.session(), performance.state);
+    test::add_frame(attempt.session(), performance.state);
     performance.score.add(feed.progress), performance.score.add(feed.score);
   }
   recorder.close();
