@@ -3,9 +3,7 @@
 
 #include <array>
 #include <cmath>
-#include <iostream>
 #include <limits>
-#include <random>
 
 #include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/error.hpp"

@@ -1,9 +1,6 @@
 // Tests the glTF reader on files built here word by word, and on damaged ones.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
-
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "tests/mesh/gltf_support.hpp"

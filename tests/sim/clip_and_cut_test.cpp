@@ -4,11 +4,9 @@
 
 #include <functional>
 
-#include "geometry/error.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/task/task_run.hpp"
 #include "tests/sim/scene_text.hpp"
-#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/scene_text.hpp"
-#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
