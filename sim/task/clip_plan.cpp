@@ -1,5 +1,6 @@
 // Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after
-// the other. The jaws close across the duct, near their tips.   Tested in tests/sim/clip_and_cut_test.cpp
+// the other. The jaws close across the duct, near their tips.
+// Tested in tests/sim/clip_and_cut_test.cpp and tests/sim/hand_movement_test.cpp
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -25,6 +26,11 @@ constexpr double kIn = 0.8;                              // s   of the last move
 constexpr double kAgain = 0.001;                         // m
 constexpr double kNearer = 0.001, kMostNearer = 0.0025;  // m  towards the target, after the second failed clip
 constexpr double kSlope = 5e-4;                          // m   over which the direction of a duct is measured
+// While jaws or blades go around a duct and close, they feel at most 0.07 N when it lies between them, and more when
+// they push it aside.
+constexpr double kAside = 0.1;          // N
+constexpr double kAlmostClosed = 0.15;  // 1   aperture: it is too late to give way
+constexpr int kMostAside = 3;           // times at the same point that a hand gives way
 
 }  // namespace
 
@@ -48,8 +54,9 @@ void Performer::plan_clip(const Observation& seen) {
     const auto clip = [&](double beside) {
       if (const double planned = duct.along + beside; planned != clip_planned_)
         clip_planned_ = planned, clip_tries_ = 0;
+      if (!gave_way_) ++clip_tries_;
       // Where no clip closes, the duct may run too near to an organ: the next ones move towards the target.
-      const double nearer = std::min(kNearer * std::max(clip_tries_++ - 1, 0), kMostNearer);
+      const double nearer = std::min(kNearer * std::max(clip_tries_ - 2, 0), kMostNearer);
       close_on(seen, mark, applier, duct.along + beside - std::copysign(nearer, beside), kLegs, 1.0);
     };
     if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
@@ -79,10 +86,7 @@ void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t 
   const glm::dvec3 pivot = instruments_[tool].pivot, error = aim(), home = instruments_[tool].tip;
   const glm::dvec3 direction =
       glm::normalize(point_of(seen, duct, mark, along + kSlope) - point_of(seen, duct, mark, along - kSlope));
-  // Another attempt at the same point goes a little further or less far.
-  const double again =
-      along == last_along_ ? last_beyond_ + (last_beyond_ > beyond + 1e-3 ? -2.0 : 1.0) * kAgain : beyond;
-  last_along_ = along, last_beyond_ = again;
+  const double again = depth_of_next(along, beyond);
   const double from_tip = again - instruments_[tool].radius;
   // From the moment of closing, the hand stays where it is: a cut duct springs away.
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
@@ -103,12 +107,38 @@ void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t 
     return [=](const Observation& seen, double share) { return glm::mix(from(seen, 1.0), to(seen, 1.0), share); };
   };
   const Goal before = goal(-kBack, false), in = goal(0.0, false), close = goal(0.0, true);
+  const auto give_way_in = [&](Move& added) -> Move& {
+    if (!style_.careless && times_aside_ < kMostAside) added.way_out = {before, aperture};
+    return added;
+  };
   move(before, aperture, 0.3);
-  move(slide(before, in), aperture, 0.1).duration = kIn;
-  move(close, 0.0, 0.25).duration = 0.4;
+  give_way_in(move(slide(before, in), aperture, 0.1)).duration = kIn;
+  give_way_in(move(close, 0.0, 0.25)).duration = 0.4;
   move(close, 1.0, 0.1).duration = 0.4;
   move(slide(in, before), 1.0, 0.0).duration = kIn;
   move([home](const Observation&, double) { return home; }, 1.0, 0.0);
+}
+
+// Returns how far the instrument goes beyond the middle of a duct, m. Another attempt at the same point goes a little
+// further or less far, unless the duct was pushed aside.
+double Performer::depth_of_next(double along, double beyond) {
+  if (along != last_along_)
+    last_along_ = along, last_beyond_ = beyond, times_aside_ = 0;
+  else if (!gave_way_)
+    last_beyond_ += (last_beyond_ > beyond + 1e-3 ? -2.0 : 1.0) * kAgain;
+  gave_way_ = false;
+  return last_beyond_;
+}
+
+// A hand that feels how its instrument pushes a duct aside opens it, moves out, and aims again.
+void Performer::give_way(const Observation& seen) {
+  if (start_ < 0.0 || !moves_.front().way_out || poses_[tool_].grip < kAlmostClosed) return;
+  if (glm::length(glm::dvec3(seen.tools[tool_].force)) <= kAside) return;
+  const WayOut out = *moves_.front().way_out;
+  moves_.clear();
+  then(out.goal).grip = out.aperture;
+  start_ = -1.0;
+  gave_way_ = true, ++times_aside_;
 }
 
 // Rolls the instrument until its jaws, which turn about its x axis, close across the duct, or its hook crosses a

@@ -226,6 +226,7 @@ DevicePose Performer::within_reach(const glm::dvec3& tip) const {
 void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (feed.finished) return;
   if (moves_.empty()) plan(seen, feed);
+  give_way(seen);
   const double dt = last_ < 0.0 ? 0.0 : seen.time - last_, jaws = kJaws * dt;
   last_ = seen.time;
   Move& move = moves_.front();

@@ -83,6 +83,11 @@ class Performer {
   static constexpr double kTaut = 0.0035;    // m     strands at least this long are under tension
   using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
 
+  // Where an instrument goes that pushes a duct aside, and how far its jaws or blades are open there.
+  struct WayOut {
+    Goal goal;
+    double aperture;
+  };
   // One step of the movement.
   struct Move {
     Goal goal;                 // position of the tip
@@ -103,6 +108,7 @@ class Performer {
     std::uint32_t spare = 0;  // organ_bit() of the organs that must not burn: the plan is given up when they do
     double most_heat = 0.06;  // s    for which they may; less for ducts, vessels and hollow organs
     std::optional<std::uint32_t> fibre = {};  // that the hook divides
+    std::optional<WayOut> way_out = {};       // the plan is given up when the instrument pushes a duct aside
   };
 
   // A duct that the task divides.
@@ -165,6 +171,8 @@ class Performer {
   glm::dvec3 point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const;
   void close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
                 double aperture);
+  double depth_of_next(double along, double beyond);
+  void give_way(const Observation& seen);
   void slide_along(std::size_t first, std::size_t last, double deeper, Diathermy energy);
 
   Move& then(Goal goal);
@@ -236,6 +244,8 @@ class Performer {
   double last_along_ = -1.0, last_beyond_ = 0.0;  // m, of the last clip or cut
   double clip_planned_ = -1.0;                    // m, along the duct
   int clip_tries_ = 0;                            // clips closed there
+  bool gave_way_ = false;                         // the last plan was given up: it pushed a duct aside
+  int times_aside_ = 0;                           // plans given up so, at last_along_
 };
 
 }  // namespace trocar

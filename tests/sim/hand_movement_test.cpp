@@ -51,8 +51,8 @@ class HandMovements : public ::testing::Test {
     intact_.push_back(1);
   }
 
-  void begin() {
-    performer_.emplace(scene_, steady(), 1);
+  void begin(const HandStyle& style = steady()) {
+    performer_.emplace(scene_, style, 1);
     const TaskRun run(*scene_.task, stage_);
     for (const SurfaceMark& mark : run.marks())
       marks_.push_back(position_of(mark, mark.organ == 1 ? duct_.positions : organ_.positions));
@@ -293,10 +293,67 @@ TEST_F(HookMovements, ACaughtHookGoesBackOnThePathOnWhichItCame) {
   EXPECT_GT(deepest, depth - 0.0003) << "it is not pushed in first";
 }
 
-TEST_F(HandMovements, ClipsMoveTowardsTheTargetWhereNoneCloses) {
-  add("applier", InstrumentKind::ClipApplier), add("scissors", InstrumentKind::Scissors);
-  scene_.task->steps[0].kind = StepKind::Divide;
-  scene_.task->locations = {{"duct", {0.f, 0.f, 0.f}, TubeSide::End}};
+class ClipMovements : public HandMovements {
+ protected:
+  ClipMovements() {
+    add("applier", InstrumentKind::ClipApplier), add("scissors", InstrumentKind::Scissors);
+    scene_.task->steps[0].kind = StepKind::Divide;
+    scene_.task->locations = {{"duct", {0.f, 0.f, 0.f}, TubeSide::End}};
+  }
+
+  // An attempt to close a clip.
+  struct Attempt {
+    glm::dvec3 tip;         // m  when the jaws opened again
+    double aperture = 1.0;  // 1  then
+    double out = 0.0;       // m  the largest distance from the duct along the shaft, afterwards
+  };
+  // Shows frames until some attempts have ended. The applier feels `force` while its jaws are less than half open.
+  std::vector<Attempt> attempts(std::size_t count, float force) {
+    std::vector<Attempt> ended;
+    bool closing = false;
+    for (int k = 0; k < 60 * 60 && ended.size() <= count; ++k) {
+      const DevicePose before = pose_of(0);
+      show(before.grip < 0.5 ? force : 0.f);
+      const DevicePose now = pose_of(0);
+      if (closing && now.grip > before.grip) ended.push_back({before.tip, before.grip});
+      closing = now.grip < before.grip || (closing && now.grip == before.grip);
+      if (!ended.empty()) ended.back().out = std::max(ended.back().out, now.tip.z);
+    }
+    if (ended.size() > count) ended.pop_back();
+    return ended;
+  }
+};
+
+TEST_F(ClipMovements, AHandThatPushesTheDuctAsideOpensMovesOutAndAimsAgain) {
+  begin();
+  const std::vector<Attempt> ended = attempts(4, 0.15f);
+  ASSERT_EQ(ended.size(), 4u);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(ended[k].aperture, 0.47, 0.04) << k;
+    EXPECT_GT(ended[k].out, 0.020) << k;
+    EXPECT_NEAR(ended[k].tip.x, ended[0].tip.x, 2e-4) << k;
+    EXPECT_NEAR(ended[k].tip.z, ended[0].tip.z, 2e-4) << k << ": not deeper, as after a clip that does not close";
+  }
+  EXPECT_LT(ended[3].aperture, 0.01) << "it gives way three times at most";
+}
+
+TEST_F(ClipMovements, ALightForceDoesNotStopTheClosing) {
+  begin();
+  const std::vector<Attempt> ended = attempts(1, 0.07f);
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_LT(ended[0].aperture, 0.01);
+}
+
+TEST_F(ClipMovements, ACarelessHandClosesOnADuctThatItPushesAside) {
+  HandStyle careless = steady();
+  careless.careless = true;
+  begin(careless);
+  const std::vector<Attempt> ended = attempts(1, 0.5f);
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_LT(ended[0].aperture, 0.01);
+}
+
+TEST_F(ClipMovements, MoveTowardsTheTargetWhereNoneCloses) {
   begin();
   std::vector<double> closed;
   double before = 1.0;
