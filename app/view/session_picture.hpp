@@ -10,10 +10,10 @@
 namespace trocar {
 
 struct SessionLook {
-  ViewSettings settings;                   // with the time of the picture
+  ViewSettings settings = {};              // with the time of the picture
   const TaskRun* task = nullptr;           // its marks are drawn after the first frame
-  std::optional<ScopePose> scope;          // instead of the session's
-  std::optional<Lens> lens;                // instead of the session's
+  std::optional<ScopePose> scope = {};     // instead of the session's
+  std::optional<Lens> lens = {};           // instead of the session's
   std::span<const DrawnTool> ghosts = {};  // instruments beside those of the session
 };
 
