@@ -35,6 +35,7 @@ nodeTest("practises with mouse and keyboard, and keeps, downloads, replays and d
   assert.equal(await page.locator(test("attempt")).count(), 0);
   await page.click(`${card("touch_targets")} ${test("start-task")}`);
   await page.waitForSelector(test("begin"));
+  assert.match(await page.textContent("#ready-hint"), /target/);
   assert.match(await page.textContent(test("ready-keys")), /mouse.*wheel/);
   await picture(page, "ready_desktop");
   await page.keyboard.press("Enter");
@@ -47,6 +48,7 @@ nodeTest("practises with mouse and keyboard, and keeps, downloads, replays and d
   assert.ok(secondsOf(await page.textContent(test("time"))) > 0);
   await finish(page);
   assert.match(await page.textContent(test("result-score")), /^\d+ out of 100$/);
+  assert.match(await page.textContent(test("result-progress")), /^Progress \d+ %/);
   assert.ok((await page.locator(`${test("parts")} li`).count()) > 0);
   const [file] = await Promise.all([page.waitForEvent("download"), page.click(test("result-download"))]);
   assert.match(file.suggestedFilename(), /^touch_targets-level-1-.*\.json$/);
@@ -218,6 +220,7 @@ nodeTest("completes a task, offers the next level, and says when a replay differ
   for (let k = 0; k < 12; ++k) await page.mouse.move(400 + 200 * (k % 2), 400);
   await page.waitForSelector(test("results"));
   assert.match(await page.textContent(test("result-sentence")), /^Done in/);
+  assert.equal(await page.isVisible(test("result-progress")), false);
   assert.equal(await page.locator(`${test("events")} b b`).count(), 0, "texts are never markup");
   await picture(page, "results_desktop");
   await page.evaluate(() => (globalThis.trocarDiffers = 7));

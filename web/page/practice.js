@@ -241,7 +241,7 @@ export class Practice {
     const { session } = this;
     say(byId("ready-title"), status.title);
     say(byId("ready-level"), session.levelName ?? "");
-    say(byId("ready-hint"), status.hint);
+    say(byId("ready-hint"), status.instructions || status.hint);
     const kind = kindInHand(status);
     const name = status.instruments[status.in_hand]?.name ?? "scope";
     const shown = `${name} ${kind} ${this.touched}`;

@@ -19,6 +19,12 @@ function gradeWord(grade) {
   return grade >= 0.8 ? "good" : grade >= 0.4 ? "fair" : "poor";
 }
 
+/** Why a score is below the grades of its parts; empty when it is their mean. */
+function progressText(session, { progress }, result) {
+  if (session.kind === "" || result.finished || result.critical) return "";
+  return `Progress ${Math.floor(100 * progress)} %: the score is the progress times the mean of the grades below.`;
+}
+
 function partItem({ id, label, value, unit, grade, why, advice }) {
   const word = typeof grade === "number" ? gradeWord(grade) : "none";
   const text = word === "none" ? "no grade" : `${Math.round(grade * 100)} %, ${word}`;
@@ -64,6 +70,7 @@ export function showResults(session, { status, result, attempt }, { nextLevel })
   byId("result-download").hidden = attempt === "";
   byId("score-part").hidden = session.kind === "";
   byId("result-score").replaceChildren(make("b", {}, scoreText(result.score)), " out of 100");
+  tell(byId("result-progress"), progressText(session, status, result));
   byId("parts").replaceChildren(...result.parts.map(partItem));
   byId("events").replaceChildren(...result.events.map(eventItem));
   byId("no-events").hidden = result.events.length > 0;

@@ -43,10 +43,11 @@ void trocar_settings(double sensitivity, int fulcrum, int quality, int show_touc
 // 3 finished.
 int trocar_picture(double elapsed, int width, int height);
 
-// Returns {"phase": 1, "title": "...", "hint": "...", "warning": "", "elapsed": 12.3, "time_limit": 120.0,
-//  "progress": 0.25, "score": 22.0, "errors": 0, "instruments": [{"name": "grasper", "kind": "grasper", "touched": 5}],
-//  "in_hand": 0, "scope_moves": true, "lost": 0.0, "frames": 740, "touched": 5, "disagreements": 0,
-//  "compared": 740, "stage_ms": {"query": 0.1, "tissue": 3.2, ...}, "draw_ms": 8.0, "replay": false, "differs": 0}
+// Returns {"phase": 1, "title": "...", "instructions": "...", "hint": "...", "warning": "", "elapsed": 12.3,
+//  "time_limit": 120.0, "progress": 0.25, "score": 22.0, "errors": 0,
+//  "instruments": [{"name": "grasper", "kind": "grasper", "touched": 5}], "in_hand": 0, "scope_moves": true,
+//  "lost": 0.0, "frames": 740, "touched": 5, "disagreements": 0, "compared": 740,
+//  "stage_ms": {"query": 0.1, "tissue": 3.2, ...}, "draw_ms": 8.0, "replay": false, "differs": 0}
 // "differs": frames of a replay whose touched faces or tissue differ from the attempt.
 const char* trocar_status();
 

@@ -76,7 +76,8 @@ globalThis.createTrocar = async (options) => {
     },
     trocar_status: () => JSON.stringify({
       phase: session.phase, title: session.task.title, warning: session.moved > 300 ? "Press more gently." : "",
-      hint: session.phase === 0 ? "Touch the bright targets with the tip, in order, and hold each one until it changes colour. Press gently." : "hold target 3 of 6",
+      instructions: "Touch the bright targets with the tip, in order, and hold each one until it changes colour. Press gently.",
+      hint: session.phase === 0 ? "" : "hold target 3 of 6",
       elapsed: session.elapsed, time_limit: session.task.kind ? 90 : 0, progress: progress(), score: 100 * progress(),
       errors: session.moved > 300 ? 1 : 0, instruments, in_hand: session.inHand, scope_moves: true, lost: 0,
       frames: session.frames, touched: 3, disagreements: 0, compared: session.frames,
