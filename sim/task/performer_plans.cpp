@@ -150,7 +150,12 @@ void Performer::plan_lift() {
   pause();
   const Goal target = onto(0, error);
   then(target);
-  Move& close = then(target);
+  // From the moment of closing, the hand stays where it is: what it holds would take it along, and move with it.
+  const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
+  Move& close = then([=](const Observation& seen, double share) {
+    if (!*closed_at) *closed_at = target(seen, share);
+    return **closed_at;
+  });
   close.grip = 0.0, close.duration = 0.6, close.wait = 0.2;
   // Relative to the jaws' position, not to the target: the target moves with the jaws.
   const auto start = std::make_shared<std::optional<glm::dvec3>>();

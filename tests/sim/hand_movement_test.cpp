@@ -293,6 +293,22 @@ TEST_F(HookMovements, ACaughtHookGoesBackOnThePathOnWhichItCame) {
   EXPECT_GT(deepest, depth - 0.0003) << "it is not pushed in first";
 }
 
+// What jaws hold moves with them, and its mark too: a hand that followed the mark would never stop.
+TEST_F(HandMovements, AGrasperThatClosesStaysWhereItIs) {
+  add("grasper", InstrumentKind::Grasper);
+  scene_.task->kind = TaskKind::LiftOrgan, scene_.task->instrument = "grasper";
+  scene_.task->locations = {{"organ", {0.f, -0.03f, 0.f}}};
+  begin();
+  for (int k = 0; k < 600 && pose_of(0).grip > 0.9; ++k) show();
+  ASSERT_LE(pose_of(0).grip, 0.9) << "it does not close";
+  const glm::dvec3 closing = pose_of(0).tip;
+  for (int k = 0; k < 40; ++k) {
+    marks_[0] = glm::vec3(pose_of(0).tip + glm::dvec3(0.001, 0.0, 0.0));
+    show();
+    EXPECT_LT(glm::distance(pose_of(0).tip, closing), 1e-4) << k;
+  }
+}
+
 class ClipMovements : public HandMovements {
  protected:
   ClipMovements() {
