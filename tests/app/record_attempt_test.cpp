@@ -96,7 +96,7 @@ TEST_F(RecordAttempt, DifferencesAreAnError) {
   };
   AttemptFile other = attempt_;
   other.log.frames[17].sums.checksum ^= 1;
-  other.log.frames[20].touched += 1;
+  other.log.frames[20].sums.touched += 1;
   expect_difference(other, "2 of " + std::to_string(other.log.frames.size()) +
                                " frames differ from the attempt, the first of them is frame 17");
   other = attempt_;
