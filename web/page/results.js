@@ -37,7 +37,7 @@ function partItem({ id, label, value, unit, grade, why, advice }) {
     make("div", { class: "row" }, make("span", { class: "bar" }, bar), make("span", { class: "grade" }, text)),
   );
   if (why) item.append(make("p", { class: "faint" }, why));
-  if (advice) item.append(make("p", {}, advice));
+  if (advice && grade < 1) item.append(make("p", {}, advice));
   return item;
 }
 
