@@ -128,7 +128,7 @@ trocar_web_test(sim_bonds
   LIBS trocar_sim_task)
 trocar_web_test(sim_task
   SOURCES sim/burn_watch_test.cpp sim/clip_and_cut_test.cpp sim/duct_line_test.cpp sim/duct_points_test.cpp
-    sim/grade_text_test.cpp sim/hand_movement_test.cpp sim/operation_scene_test.cpp sim/operation_test.cpp
+    sim/clip_movement_test.cpp sim/grade_text_test.cpp sim/hand_movement_test.cpp sim/operation_scene_test.cpp sim/operation_test.cpp
     sim/task_parts_test.cpp sim/task_run_test.cpp sim/task_scenes_test.cpp sim/tremor_watch_test.cpp
     support/allocation_counter.cpp
   LIBS trocar_sim_task nlohmann_json::nlohmann_json)

@@ -1,6 +1,6 @@
 // Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after
 // the other. The jaws close across the duct, near their tips.
-// Tested in tests/sim/clip_and_cut_test.cpp and tests/sim/hand_movement_test.cpp
+// Tested in tests/sim/clip_and_cut_test.cpp and tests/sim/clip_movement_test.cpp
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -31,6 +31,7 @@ constexpr double kSlope = 5e-4;                          // m   over which the d
 constexpr double kAside = 0.1;          // N
 constexpr double kAlmostClosed = 0.15;  // 1   aperture: it is too late to give way
 constexpr int kMostAside = 3;           // times at the same point that a hand gives way
+constexpr double kClear = 0.0025;       // m   of a cut from the middle of a clip; a nearer one may be cut off
 
 }  // namespace
 
@@ -62,9 +63,25 @@ void Performer::plan_clip(const Observation& seen) {
     if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
       return clip(towards * (staying == 0 ? kFar : kNear));
     if (leaving == 0 && !(hasty && last)) return clip(-towards * kOther);
-    return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
+    return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), cut_between_clips(seen, duct), kBlades,
+                    kBladesOpen);
   }
   then([tip = tip_](const Observation&, double) { return tip; });
+}
+
+// Returns where to cut a duct, m along it: at the target, or where a clip is too near to it, in the middle between the
+// clips on both sides, as far as the tolerance permits.
+double Performer::cut_between_clips(const Observation& seen, const Duct& duct) const {
+  double before = -INFINITY, after = INFINITY;
+  for (const PlacedClip& placed : seen.clips) {
+    if (!placed.on() || placed.clip.organ != duct.organ) continue;
+    const auto at = static_cast<double>(placed.along);
+    if (at < duct.along) before = std::max(before, at);
+    if (at >= duct.along) after = std::min(after, at);
+  }
+  const bool clear = duct.along - before >= kClear && after - duct.along >= kClear;
+  if (style_.careless || clear || !std::isfinite(before) || !std::isfinite(after)) return duct.along;
+  return std::clamp(0.5 * (before + after), duct.along - task_.tolerance, duct.along + task_.tolerance);
 }
 
 // Returns where a point of a duct is now. Between marks on the duct the motion is interpolated.

@@ -1,106 +1,14 @@
-// Tests single movements of scripted trainees in an operation, with frames made by hand: no tissue is simulated, so
-// that every force on an instrument, every strand and every clip is known.
+// Tests single movements of scripted trainees with a hook and with graspers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "mesh/tube_shape.hpp"
-#include "sim/task/performer.hpp"
+#include "tests/sim/hand_movements.hpp"
 
 namespace trocar {
 namespace {
 
-constexpr double kTick = 1.0 / 60.0;  // s
-
-// A still hand, so that positions can be compared.
-HandStyle steady() {
-  HandStyle style;
-  style.tremor = style.sway = style.aim_error = 0.0;
-  return style;
-}
-
-class HandMovements : public ::testing::Test {
- protected:
-  HandMovements() {
-    organ_ = {{{-0.05f, -0.05f, 0.f}, {0.05f, -0.05f, 0.f}, {0.f, 0.05f, 0.f}}, {{0, 1, 2}}};
-    shape_.path = {{-0.02, 0, 0}, {0.02, 0, 0}};
-    duct_ = tube_surface(shape_);
-    stage_.organs = {"organ", "duct"};
-    stage_.surfaces = {organ_.view(), duct_.view()};
-    stage_.lines = {{}, centre_line(shape_)};
-    stage_.tissue = {"band"};
-    tubes_.resize(2);
-    scene_.task.emplace();
-    scene_.task->kind = TaskKind::Operation;
-    TaskStep step;
-    step.title = "step";
-    scene_.task->steps = {step};
-  }
-
-  void add(const std::string& name, InstrumentKind kind) {
-    InstrumentScene instrument;
-    instrument.name = name, instrument.kind = kind;
-    instrument.pivot = {0.0, 0.0, 0.2}, instrument.tip = {0.0, 0.0, 0.1};
-    scene_.instruments.push_back(instrument);
-    stage_.instruments.push_back(name);
-  }
-
-  void add_strand(const glm::vec3& a) {
-    stage_.fibres.push_back({0, a, 0, kWall});
-    ends_.push_back({a, a + glm::vec3(0.005f, 0.f, 0.f)});
-    intact_.push_back(1);
-  }
-
-  void begin(const HandStyle& style = steady()) {
-    performer_.emplace(scene_, style, 1);
-    const TaskRun run(*scene_.task, stage_);
-    for (const SurfaceMark& mark : run.marks())
-      marks_.push_back(position_of(mark, mark.organ == 1 ? duct_.positions : organ_.positions));
-    performer_->begin(stage_, run.marks());
-    tools_.resize(scene_.instruments.size());
-    for (const InstrumentScene& instrument : scene_.instruments)
-      devices_.push_back(performer_->device_of(instrument.name));
-  }
-
-  // One frame, in which the first instrument feels a force, N.
-  void show(float force = 0.f) {
-    for (std::size_t k = 0; k < tools_.size(); ++k) {
-      const DevicePose& pose = pose_of(k);
-      tools_[k].pose = {pose.pivot, pose.tip, 0.0025};
-      tools_[k].grip = pose.grip;
-      tools_[k].force = {0.f, 0.f, k == 0 ? force : 0.f};
-    }
-    Observation seen;
-    seen.time = time_, seen.tools = tools_, seen.marks = marks_, seen.clips = clips_, seen.tubes = tubes_;
-    seen.fibres = {intact_, ends_, {}, {}};
-    TaskFeed feed;
-    feed.step = step_;
-    performer_->see(seen, feed);
-    time_ += kTick;
-  }
-  DevicePose pose_of(std::size_t tool) { return devices_[tool]->pose({}); }
-  double away_from_strand() { return glm::distance(pose_of(0).tip, middle_of(ends_[0])); }
-  // Shows frames without a force until the tip of the hook is at the first strand.
-  void reach_the_strand() {
-    for (int k = 0; k < 600 && away_from_strand() > 0.0045; ++k) show();
-    ASSERT_LE(away_from_strand(), 0.0045) << "the hook did not come";
-  }
-
-  Scene scene_;
-  TaskStage stage_;
-  TriangleMesh organ_, duct_;
-  TubeShape shape_;
-  std::optional<Performer> performer_;
-  std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<SeenTool> tools_;
-  std::vector<glm::vec3> marks_;
-  std::vector<FibreEnds> ends_;
-  std::vector<std::uint8_t> intact_;
-  std::vector<PlacedClip> clips_;
-  std::vector<TubeState> tubes_;
-  std::size_t step_ = 0;  // of the operation, the current one
-  double time_ = 1.0;
-};
+using test::HandMovements;
 
 class HookMovements : public HandMovements {
  protected:
@@ -307,83 +215,6 @@ TEST_F(HandMovements, AGrasperThatClosesStaysWhereItIs) {
     show();
     EXPECT_LT(glm::distance(pose_of(0).tip, closing), 1e-4) << k;
   }
-}
-
-class ClipMovements : public HandMovements {
- protected:
-  ClipMovements() {
-    add("applier", InstrumentKind::ClipApplier), add("scissors", InstrumentKind::Scissors);
-    scene_.task->steps[0].kind = StepKind::Divide;
-    scene_.task->locations = {{"duct", {0.f, 0.f, 0.f}, TubeSide::End}};
-  }
-
-  // An attempt to close a clip.
-  struct Attempt {
-    glm::dvec3 tip;         // m  when the jaws opened again
-    double aperture = 1.0;  // 1  then
-    double out = 0.0;       // m  the largest distance from the duct along the shaft, afterwards
-  };
-  // Shows frames until some attempts have ended. The applier feels `force` while its jaws are less than half open.
-  std::vector<Attempt> attempts(std::size_t count, float force) {
-    std::vector<Attempt> ended;
-    bool closing = false;
-    for (int k = 0; k < 60 * 60 && ended.size() <= count; ++k) {
-      const DevicePose before = pose_of(0);
-      show(before.grip < 0.5 ? force : 0.f);
-      const DevicePose now = pose_of(0);
-      if (closing && now.grip > before.grip) ended.push_back({before.tip, before.grip});
-      closing = now.grip < before.grip || (closing && now.grip == before.grip);
-      if (!ended.empty()) ended.back().out = std::max(ended.back().out, now.tip.z);
-    }
-    if (ended.size() > count) ended.pop_back();
-    return ended;
-  }
-};
-
-TEST_F(ClipMovements, AHandThatPushesTheDuctAsideOpensMovesOutAndAimsAgain) {
-  begin();
-  const std::vector<Attempt> ended = attempts(4, 0.15f);
-  ASSERT_EQ(ended.size(), 4u);
-  for (std::size_t k = 0; k < 3; ++k) {
-    EXPECT_NEAR(ended[k].aperture, 0.47, 0.04) << k;
-    EXPECT_GT(ended[k].out, 0.020) << k;
-    EXPECT_NEAR(ended[k].tip.x, ended[0].tip.x, 2e-4) << k;
-    EXPECT_NEAR(ended[k].tip.z, ended[0].tip.z, 2e-4) << k << ": not deeper, as after a clip that does not close";
-  }
-  EXPECT_LT(ended[3].aperture, 0.01) << "it gives way three times at most";
-}
-
-TEST_F(ClipMovements, ALightForceDoesNotStopTheClosing) {
-  begin();
-  const std::vector<Attempt> ended = attempts(1, 0.07f);
-  ASSERT_EQ(ended.size(), 1u);
-  EXPECT_LT(ended[0].aperture, 0.01);
-}
-
-TEST_F(ClipMovements, ACarelessHandClosesOnADuctThatItPushesAside) {
-  HandStyle careless = steady();
-  careless.careless = true;
-  begin(careless);
-  const std::vector<Attempt> ended = attempts(1, 0.5f);
-  ASSERT_EQ(ended.size(), 1u);
-  EXPECT_LT(ended[0].aperture, 0.01);
-}
-
-TEST_F(ClipMovements, MoveTowardsTheTargetWhereNoneCloses) {
-  begin();
-  std::vector<double> closed;
-  double before = 1.0;
-  for (int k = 0; k < 60 * 60 && closed.size() < 6; ++k) {
-    show();
-    const DevicePose pose = pose_of(0);
-    if (pose.grip < 0.1 && before >= 0.1) closed.push_back(pose.tip.x);
-    before = pose.grip;
-  }
-  ASSERT_EQ(closed.size(), 6u);
-  for (std::size_t k = 1; k < closed.size(); ++k) EXPECT_LE(closed[k], closed[k - 1] + 2e-4);
-  EXPECT_NEAR(closed[0], 0.0085, 5e-4);
-  EXPECT_NEAR(closed[1], closed[0], 5e-4) << "the second attempt only goes further in";
-  EXPECT_NEAR(closed[5], 0.0060, 5e-4);
 }
 
 }  // namespace
