@@ -14,7 +14,7 @@ constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 struct Performance {
   std::uint64_t state, score;
 };
-constexpr Performance kLift{0x74a6ce2c975d734c, 0xe8020734837902c5};
+constexpr Performance kLift{0xb058f0efa591c0ee, 0xcc4d4673f643364e};
 constexpr Performance kBurn{0xbd23cfdd7e69c9f0, 0x40cf8b5c34269088};
 constexpr Performance kCamera{0x1bf94e2f55ee1a9c, 0x9bfaaeed086f649e};
 
