@@ -26,15 +26,15 @@ namespace trocar {
 namespace {
 
 // As in the shaders: a tool's planes are the bits of one byte, a pass's tools are the bytes of one word.
-constexpr std::size_t kToolsPerPass = 4;
+constexpr std::size_t kToolsAtOnce = 4;
 constexpr std::size_t kPlanesPerTool = 8;
 static_assert(kPlanesPerTool >= kMaxPlanes);
 // Capacity for the hits of an ordinary pass; a pass with more hits reports their number and is drawn again.
 constexpr std::size_t kFirstHits = 4096;
-// A hit is face * kToolsPerPass + tool in a signed integer.
-constexpr std::size_t kMostFaces = (std::size_t{1} << 31) / kToolsPerPass;
+// A hit is face * kToolsAtOnce + tool in a signed integer.
+constexpr std::size_t kMostFaces = (std::size_t{1} << 31) / kToolsAtOnce;
 
-using PassPlanes = std::array<glm::vec4, kToolsPerPass * kPlanesPerTool>;
+using PassPlanes = std::array<glm::vec4, kToolsAtOnce * kPlanesPerTool>;
 
 // Returns the planes of up to four tools, moved outwards by the margin and padded with planes that exclude nothing.
 PassPlanes planes_of(std::span<const ToolVolume> tools) {
@@ -94,7 +94,7 @@ class OcclusionQuery final : public TouchQuery {
   gl::FaultWatch fault_;
   gl::OnePixelTarget target_;
   gl::PositionStore organ_;
-  std::array<PassProgram, kToolsPerPass> programs_;  // [tools - 1]
+  std::array<PassProgram, kToolsAtOnce> programs_;  // [tools - 1]
   gl::VertexArray faces_to_draw_;
   gl::Buffer face_buffer_, hit_buffer_;
   std::vector<gl::Owned<delete_query>> samples_;  // [pass]
@@ -144,7 +144,7 @@ void OcclusionQuery::update(std::span<const glm::vec3> positions) {
 TouchList OcclusionQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   times_ = {.update_ms = times_.update_ms};
   const bool anything = !tools.empty() && !organ_.view().faces.empty();
-  const std::size_t passes = anything ? (tools.size() + kToolsPerPass - 1) / kToolsPerPass : 0;
+  const std::size_t passes = anything ? (tools.size() + kToolsAtOnce - 1) / kToolsAtOnce : 0;
   hits_.clear();
   hits_end_.clear();
   if (!fault_.begin()) return book_.none(tools.size());
@@ -183,8 +183,8 @@ void OcclusionQuery::submit(std::span<const ToolVolume> tools) {
   const auto pass_bytes = static_cast<GLsizeiptr>(hit_capacity_ * sizeof(std::uint32_t));
   glBindVertexArray(faces_to_draw_.name());
   timer_.begin();
-  for (std::size_t first = 0, pass = 0; first < tools.size(); first += kToolsPerPass, ++pass) {
-    const auto batch = tools.subspan(first, std::min(kToolsPerPass, tools.size() - first));
+  for (std::size_t first = 0, pass = 0; first < tools.size(); first += kToolsAtOnce, ++pass) {
+    const auto batch = tools.subspan(first, std::min(kToolsAtOnce, tools.size() - first));
     const PassPlanes planes = planes_of(batch);
     const PassProgram& program = programs_[batch.size() - 1];
     glUseProgram(program.program.name());
@@ -216,7 +216,7 @@ bool OcclusionQuery::count_hits(std::span<const ToolVolume> tools, std::size_t p
     }
     if (available == 0) return fault_.raise(TouchFault::TimedOut), false;
     glGetQueryObjectuiv(samples_[pass].name(), GL_QUERY_RESULT, &count);
-    const std::size_t batch = std::min(kToolsPerPass, tools.size() - pass * kToolsPerPass);
+    const std::size_t batch = std::min(kToolsAtOnce, tools.size() - pass * kToolsAtOnce);
     if (count > batch * organ_.view().faces.size()) return fault_.raise(TouchFault::WrongAnswer), false;
     hits_end_.push_back((pass == 0 ? 0 : hits_end_.back()) + count);
   }
@@ -248,19 +248,18 @@ bool OcclusionQuery::read_back(std::span<const ToolVolume> tools, std::size_t pa
   return all_fit;
 }
 
-// The hits of a pass belong to several tools, in any order. A hit is face * kToolsPerPass + the tool's number within
+// The hits of a pass belong to several tools, in any order. A hit is face * kToolsAtOnce + the tool's number within
 // the pass.
 void OcclusionQuery::settle(std::span<const ToolVolume> tools, TouchSet set) {
   book_.open();
   for (std::size_t tool = 0; tool < tools.size(); ++tool) {
     candidates_.clear();
     if (!hits_.empty()) {
-      const std::size_t pass = tool / kToolsPerPass, first = pass == 0 ? 0 : hits_end_[pass - 1];
+      const std::size_t pass = tool / kToolsAtOnce, first = pass == 0 ? 0 : hits_end_[pass - 1];
       for (std::size_t i = first; i < hits_end_[pass]; ++i) {
-        if (pass * kToolsPerPass + hits_[i] % kToolsPerPass >= tools.size())
-          return fault_.raise(TouchFault::WrongAnswer);
-        if (hits_[i] % kToolsPerPass == tool % kToolsPerPass)
-          candidates_.push_back(FaceId{static_cast<std::uint32_t>(hits_[i] / kToolsPerPass)});
+        if (pass * kToolsAtOnce + hits_[i] % kToolsAtOnce >= tools.size()) return fault_.raise(TouchFault::WrongAnswer);
+        if (hits_[i] % kToolsAtOnce == tool % kToolsAtOnce)
+          candidates_.push_back(FaceId{static_cast<std::uint32_t>(hits_[i] / kToolsAtOnce)});
       }
     }
     if (!trocar::settle(tools[tool], set, organ_.view(), candidates_, book_))

@@ -33,7 +33,7 @@ constexpr double kHeat = 0.06, kMostHeat = 0.1;  // s
 
 // Metal that is hot keeps this far from the lines of ducts and vessels, whose radius is up to 3 mm; at strands where it
 // cannot, it works last. The foot of the hook is kFoot long.
-constexpr double kClear = 0.0045, kUnsafe = 0.0035, kFoot = 0.0035;  // m
+constexpr double kClearOfHeat = 0.0045, kUnsafe = 0.0035, kFoot = 0.0035;  // m
 constexpr double kWayOut = 0.012;  // m   on which the foot of a hook that moves out may catch a duct
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
@@ -132,8 +132,8 @@ Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size
         const double clearance = std::min(wire, duct_points_->clearance(at, tip));
         const double way_out = duct_points_->clearance(tip, tip + kWayOut * glm::normalize(pivot - tip));
         const bool to_free = towards * glm::dot(side, free) >= 0.0;
-        const double worth =
-            std::min(clearance, kClear) + std::min(way_out, kClear) - kPerShare * moved + (to_free ? 1e-4 : 0.0);
+        const double worth = std::min(clearance, kClearOfHeat) + std::min(way_out, kClearOfHeat) - kPerShare * moved +
+                             (to_free ? 1e-4 : 0.0);
         if (worth > most) most = worth, best = {share, to_free ? free : towards * side, clearance};
       }
     }
