@@ -134,7 +134,7 @@ trocar_web_test(sim_task
   LIBS trocar_sim_task nlohmann_json::nlohmann_json)
 trocar_web_test(sim_performers SOURCES sim/one_fault_test.cpp sim/performer_test.cpp LIBS trocar_sim_task)
 trocar_web_test(sim_inputs
-  SOURCES sim/attempt_file_test.cpp sim/base64_test.cpp sim/activity_test.cpp
+  SOURCES sim/attempt_file_test.cpp sim/base64_test.cpp sim/input_rerun_test.cpp sim/activity_test.cpp
   LIBS trocar_sim_inputs nlohmann_json::nlohmann_json)
 trocar_web_test(same_bits
   SOURCES same_bits/rooms_test.cpp web/performed_bits_test.cpp ../app/compare/frame_source.cpp

@@ -1,4 +1,5 @@
-// Draws the pictures of a session and its task, one after another.   Tested in tests/app/view_test.cpp
+// Draws the pictures of a session and its task, one after another.   Tested in
+// tests/app/session_picture_test.cpp
 #pragma once
 
 #include <optional>

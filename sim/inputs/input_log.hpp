@@ -1,7 +1,7 @@
 // Logs all that a session takes from outside: for each frame its clock, its duration, the field of view and the pauses,
 // and for each device its poses. A session that gets the same inputs again gives the same bits
 // (sim/inputs/input_rerun.hpp).
-// Units: metres, degrees, seconds.   Tested in tests/sim/attempt_file_test.cpp
+// Units: metres, degrees, seconds.   Tested in tests/sim/input_rerun_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Runs a session whose devices are logged, so that each frame is in the log before anything that follows from it: a
-// pause at a task's end belongs to the next frame, not to the last one.   Tested in tests/sim/attempt_file_test.cpp
+// pause at a task's end belongs to the next frame, not to the last one.   Tested in tests/sim/input_rerun_test.cpp
 #pragma once
 
 #include "sim/inputs/input_log.hpp"

@@ -1,5 +1,5 @@
 // Runs a session again from its logged inputs, frame by frame, and compares it with the first run.
-// Tested in tests/sim/attempt_file_test.cpp
+// Tested in tests/sim/input_rerun_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Computes checksums of a recorded frame, by which a session that is computed again is compared with the first.
-// Tested in tests/sim/pack_test.cpp and tests/sim/attempt_file_test.cpp
+// Tested in tests/sim/pack_test.cpp and tests/sim/input_rerun_test.cpp
 #pragma once
 
 #include <cstdint>
