@@ -48,6 +48,7 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
   if (caught_) return free_hook();
   if (steps_->at(step).kind != StepKind::Dissect && withdraw(tool_of_kind(InstrumentKind::Hook))) return;
   if (pull_before(seen, step)) return;
+  if (steps_->at(step).kind == StepKind::Dissect && hold_again(seen, step)) return;
   switch (steps_->at(step).kind) {
     case StepKind::Retract:
       return plan_retract(seen, step);
@@ -181,11 +182,7 @@ bool Performer::pull_before(const Observation& seen, std::size_t next) {
     for (std::size_t step = 0; step < steps_->size(); ++step) {
       if (steps_->at(step).kind != StepKind::Retract || grasper_of(step) != tool) continue;
       if (!holds(seen, step)) {
-        if (grasped_again_[tool] == kMostGrasps) continue;
-        pulled_for_[tool] = kNone;
-        if (withdraw(tool_of_kind(InstrumentKind::Hook))) return true;
-        ++grasped_again_[tool];
-        plan_retract(seen, step);
+        if (!grasp_again(seen, step)) continue;
         return true;
       }
       if (pulled_for_[tool] == next) continue;
@@ -197,6 +194,31 @@ bool Performer::pull_before(const Observation& seen, std::size_t next) {
       moves_.back().duration = std::max(0.5, glm::length(by) / kLiftSpeed);
       return true;
     }
+  }
+  return false;
+}
+
+// Grasps again what has slipped out in a retraction, unless that has failed too often. Returns whether it does.
+bool Performer::grasp_again(const Observation& seen, std::size_t retraction) {
+  const std::size_t tool = grasper_of(retraction);
+  if (grasped_again_[tool] == kMostGrasps) return false;
+  pulled_for_[tool] = kNone;
+  if (withdraw(tool_of_kind(InstrumentKind::Hook))) return true;
+  ++grasped_again_[tool];
+  plan_retract(seen, retraction);
+  return true;
+}
+
+// A dissection without tension fails: grasps again what the last retraction of a grasper has lost. A careless hand does
+// not notice. Returns whether it does.
+bool Performer::hold_again(const Observation& seen, std::size_t next) {
+  if (style_.careless) return false;
+  for (std::size_t step = 0; step < next; ++step) {
+    if (steps_->at(step).kind != StepKind::Retract || holds(seen, step)) continue;
+    bool last = true;
+    for (std::size_t later = step + 1; later < next; ++later)
+      last = last && (steps_->at(later).kind != StepKind::Retract || grasper_of(later) != grasper_of(step));
+    if (last && grasp_again(seen, step)) return true;
   }
   return false;
 }

@@ -139,6 +139,8 @@ class Performer {
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
   bool pull_before(const Observation& seen, std::size_t next);
+  bool grasp_again(const Observation& seen, std::size_t retraction);
+  bool hold_again(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   bool swing(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   std::optional<std::size_t> nearest_hold(const Observation& seen, std::uint32_t fibre,

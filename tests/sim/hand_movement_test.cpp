@@ -160,6 +160,21 @@ TEST_F(HookAndGraspers, EveryGrasperSwingsFromWhereItIs) {
   EXPECT_NEAR(swung(2, right), 0.008, 0.001);
 }
 
+// Tissue slips out of the jaws while the hook works. A step without movements of its own needs the tension as well.
+TEST_F(HookAndGraspers, WhatSlipsOutIsGraspedAgain) {
+  add_grasper("left", {-0.03f, -0.04f, 0.f}, 0.012f);
+  add_dissection();
+  grasp();
+  moves(1, {}, 4.0);
+  ASSERT_EQ(pose_of(1).grip, 0.0);
+  marks_.front() = {0.f, -0.04f, 0.f};
+  double nearest = INFINITY;
+  for (int k = 0; k < 60 * 20; ++k)
+    show(), nearest = std::min(nearest, glm::distance(pose_of(1).tip, glm::dvec3(marks_.front())));
+  EXPECT_LT(nearest, 0.005);
+  EXPECT_EQ(pose_of(1).grip, 0.0);
+}
+
 // The planned point of this strand is 3.3 mm from the line of the duct; hot metal keeps further away.
 TEST_F(HookMovements, HotMetalKeepsAwayFromDucts) {
   stage_.fibres.push_back({0, {}, 1, 0});
