@@ -182,8 +182,8 @@ bool Performer::pull_before(const Observation& seen, std::size_t next) {
     for (std::size_t step = 0; step < steps_->size(); ++step) {
       if (steps_->at(step).kind != StepKind::Retract || grasper_of(step) != tool) continue;
       if (!holds(seen, step)) {
-        if (!grasp_again(seen, step)) continue;
-        return true;
+        if (grasp_again(seen, step)) return true;
+        continue;
       }
       if (pulled_for_[tool] == next) continue;
       pulled_for_[tool] = next;
@@ -209,17 +209,19 @@ bool Performer::grasp_again(const Observation& seen, std::size_t retraction) {
   return true;
 }
 
+// Is a step the last one before `next` in which its grasper retracts?
+bool Performer::retracts_last(std::size_t step, std::size_t next) const {
+  for (std::size_t later = step + 1; later < next; ++later)
+    if (steps_->at(later).kind == StepKind::Retract && grasper_of(later) == grasper_of(step)) return false;
+  return steps_->at(step).kind == StepKind::Retract;
+}
+
 // A dissection without tension fails: grasps again what the last retraction of a grasper has lost. A careless hand does
 // not notice. Returns whether it does.
 bool Performer::hold_again(const Observation& seen, std::size_t next) {
   if (style_.careless) return false;
-  for (std::size_t step = 0; step < next; ++step) {
-    if (steps_->at(step).kind != StepKind::Retract || holds(seen, step)) continue;
-    bool last = true;
-    for (std::size_t later = step + 1; later < next; ++later)
-      last = last && (steps_->at(later).kind != StepKind::Retract || grasper_of(later) != grasper_of(step));
-    if (last && grasp_again(seen, step)) return true;
-  }
+  for (std::size_t step = 0; step < next; ++step)
+    if (retracts_last(step, next) && !holds(seen, step) && grasp_again(seen, step)) return true;
   return false;
 }
 

@@ -140,6 +140,7 @@ class Performer {
   void plan_dissect(const Observation& seen, std::size_t step);
   bool pull_before(const Observation& seen, std::size_t next);
   bool grasp_again(const Observation& seen, std::size_t retraction);
+  bool retracts_last(std::size_t step, std::size_t next) const;
   bool hold_again(const Observation& seen, std::size_t next);
   bool pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
   bool swing(const Observation& seen, std::size_t dissected, std::uint32_t fibre);
