@@ -22,6 +22,7 @@ SCRIPT = '''#!/bin/sh
 while [ $# -gt 0 ]; do case $1 in --modulus) m=$2;; --out) o=$2;; esac; shift; done
 case $m in 13) kill -SEGV $$;; esac
 sleep 0.05
+[ "$m" -le 15 ] || while [ -e hold ]; do sleep 0.02; done
 printf 'strain,force_n\\n0.1,%s\\n' "$m" > "$o"
 '''
 (out / 'script').write_text(SCRIPT)
@@ -73,8 +74,11 @@ for ranks in (1, 2, 4):
     check(done.returncode == 1 and '2 of 60 cases are not done' in done.stderr, done.stderr)
     check(results(f'ranks{ranks}') == results('alone'), f'{ranks} ranks give other bytes')
 
+# The later cases wait for `hold` to go, so that a job is killed in its middle on a machine of any speed.
+hold = out / 'hold'
 for victim in (2, 0):
     name = f'killed{victim}'
+    hold.touch()
     job = subprocess.Popen(command(4, name), cwd=out, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journal = out / f'{name}.h5.journal'
     start = time.monotonic()
@@ -82,7 +86,9 @@ for victim in (2, 0):
         check(time.monotonic() - start < 60 and job.poll() is None, 'the job does not begin')
         time.sleep(0.01)
     os.kill(ranks_of(name)[victim], signal.SIGKILL)
-    check(job.wait(60) != 0, 'a killed rank does not end the job')
+    ended = job.wait(60)
+    hold.unlink()
+    check(ended != 0, 'a killed rank does not end the job')
     check(journal.exists() and not (out / f'{name}.h5').exists(), 'no journal, or results, after a kill')
     done = run(2, name)
     check('of 60 cases are in the journal' in done.stdout, done.stdout)
