@@ -25,8 +25,8 @@ struct BladeCut {
 };
 
 // Cuts the organ, which is in `state`, along the region. Where the region does not cross the organ's surface, nothing
-// is cut. A region that is not finite, not convex or without area cuts nothing. The result is part of `sculpture` and
-// valid until its next change.
+// is cut, nor among the walls of many earlier cuts. A region that is not finite, not convex or without area cuts
+// nothing. The result is part of `sculpture` and valid until its next change.
 const SculptChange& snip(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const BladeCut& cut);
 
 }  // namespace trocar

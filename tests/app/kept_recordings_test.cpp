@@ -24,17 +24,19 @@ struct Kept {
   std::size_t fibres = 0, broken = 0;
   const char* skill = "clumsy";
 };
-constexpr Kept kKept[] = {{"format-2.0", {2, 0}, 1, ", 15 surface changes, 0 frames differ"},
-                          {"format-2.1", {2, 1}, 1, ", 15 surface changes, 0 frames differ"},
-                          {"format-2.2", {2, 2}, 2, ", 9 surface changes, 0 frames differ"},
-                          {"format-2.3", {2, 3}, 3, ", 29 surface changes, 0 frames differ"},
-                          {"format-2.3-model-4", {2, 3}, 4, ", 26 surface changes, 0 frames differ"},
-                          {"format-2.4", {2, 4}, 5, ", 29 surface changes, 0 frames differ", 20, 13},
-                          {"format-2.5", {2, 5}, 6, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
-                          {"format-2.7", {2, 7}, 7, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
-                          {"format-2.7-model-8", {2, 7}, 8, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
-                          {"format-2.9-model-9", {2, 9}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
-                          {"format-2.10-model-9", {2, 10}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"}};
+constexpr Kept kKept[] = {
+    {"format-2.0", {2, 0}, 1, ", 15 surface changes, 0 frames differ"},
+    {"format-2.1", {2, 1}, 1, ", 15 surface changes, 0 frames differ"},
+    {"format-2.2", {2, 2}, 2, ", 9 surface changes, 0 frames differ"},
+    {"format-2.3", {2, 3}, 3, ", 29 surface changes, 0 frames differ"},
+    {"format-2.3-model-4", {2, 3}, 4, ", 26 surface changes, 0 frames differ"},
+    {"format-2.4", {2, 4}, 5, ", 29 surface changes, 0 frames differ", 20, 13},
+    {"format-2.5", {2, 5}, 6, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
+    {"format-2.7", {2, 7}, 7, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
+    {"format-2.7-model-8", {2, 7}, 8, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
+    {"format-2.9-model-9", {2, 9}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
+    {"format-2.10-model-9", {2, 10}, 9, ", 0 surface changes, 0 frames differ", 4, 0, "expert"},
+    {"format-2.10-model-10", {2, 10}, 10, ", 0 surface changes, 0 frames differ", 4, 0, "expert"}};
 
 using Json = nlohmann::json;
 

@@ -1,8 +1,9 @@
 // Runs an endurance test without a window: sessions of random length on the committed tasks with coarse organs, with
 // four instruments that wander, press, grasp, burn and cut, devices that fail, and checked answers; some sessions are
-// recorded. It stops at the first NaN and reports memory, frame time, disagreements and drift. Drift is the distance of
-// the nodes of an uncut organ, after the instruments have withdrawn, from their positions at rest in a session of the
-// same scene whose instruments never move.
+// recorded, and in some all instruments stay at one spot, where they cut and burn again and again. It stops at the
+// first NaN and reports memory, frame time, disagreements and drift. Drift is the distance of the nodes of an uncut
+// organ, after the instruments have withdrawn, from their positions at rest in a session of the same scene whose
+// instruments never move.
 //   trocar_soak [FRAMES [SEED [BACKEND]]]     exit 1: a NaN, a disagreement, growth of memory or drift above the limits
 //   below
 // Units: metres, seconds, MiB.
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <random>
 
 #include "app/compare/backends.hpp"
@@ -35,7 +37,7 @@ constexpr std::size_t kShortest = 2000, kLongest = 20000;  // frames of a sessio
 
 struct SessionResult {
   std::string scene;
-  std::size_t frames = 0, touched = 0, removed = 0, checked = 0;
+  std::size_t frames = 0, touched = 0, removed = 0, checked = 0, faces = 0;
   std::uint64_t disagreements = 0;
   double median_ms = 0.0, p99_ms = 0.0, drift = 0.0, memory = 0.0;
   bool finite = true;
@@ -69,6 +71,15 @@ std::vector<glm::vec3> targets_of(const Scene& scene) {
       if (mesh.positions[k].z > 0.12f) targets.push_back(mesh.positions[k]);  // the front, where instruments reach
   }
   return targets;
+}
+
+// Returns the targets around one of them.
+std::vector<glm::vec3> targets_near(const std::vector<glm::vec3>& targets, std::size_t chosen) {
+  constexpr float kSpot = 0.008f;  // m
+  std::vector<glm::vec3> near;
+  std::copy_if(targets.begin(), targets.end(), std::back_inserter(near),
+               [&](const glm::vec3& p) { return glm::distance(p, targets[chosen]) <= kSpot; });
+  return near;
 }
 
 bool all_finite(const Session& session) {
@@ -137,6 +148,7 @@ class Soak {
     recorder.reset();
     std::filesystem::remove(file);
     result.disagreements = session.disagreements();
+    for (const Organ& organ : session.organs()) result.faces += organ.mesh.faces.size();
     if (!session.backend_faults().empty()) throw RunError(sentence_of(session.backend_faults().front()));
     if (gentle) result.drift = drift_of(session, settled_nodes(scene, backends_, result.frames));
     return result;
@@ -151,7 +163,9 @@ class Soak {
 
   Session::DeviceMaker maker(const Scene& scene, std::size_t frames, bool gentle) {
     const std::uint64_t withdraw = frames > kRest ? frames - kRest : 0;
-    return [this, targets = targets_of(scene), withdraw, gentle](const InstrumentScene& instrument) {
+    std::vector<glm::vec3> targets = targets_of(scene);
+    if (random_() % 4 == 0) targets = targets_near(targets, random_() % targets.size());
+    return [this, targets, withdraw, gentle](const InstrumentScene& instrument) {
       WanderParams params;
       params.seed = random_();
       params.gentle = gentle;
@@ -188,11 +202,10 @@ class Soak {
 
 void print(std::size_t number, std::size_t done, const SessionResult& result) {
   fmt::print(
-      "{:4} {:9} frames  {:16} {:6} frames  {:8} touched  {:6} removed  {:.3f} ms median  {:.2f} ms p99  drift {:.3f} "
-      "mm  "
-      "{:.1f} MiB  {} disagreements{}\n",
-      number, done, result.scene, result.frames, result.touched, result.removed, result.median_ms, result.p99_ms,
-      1e3 * result.drift, result.memory, result.disagreements, result.finite ? "" : "  NaN");
+      "{:4} {:9} frames  {:16} {:6} frames  {:8} touched  {:6} removed  {:7} faces  {:.3f} ms median  {:.2f} ms p99  "
+      "drift {:.3f} mm  {:.1f} MiB  {} disagreements{}\n",
+      number, done, result.scene, result.frames, result.touched, result.removed, result.faces, result.median_ms,
+      result.p99_ms, 1e3 * result.drift, result.memory, result.disagreements, result.finite ? "" : "  NaN");
   std::fflush(stdout);
 }
 

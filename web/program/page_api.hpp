@@ -8,7 +8,7 @@
 
 extern "C" {
 
-// Returns {"program": "1.0.0", "model_version": 9}.
+// Returns {"program": "1.0.0", "model_version": 10}.
 const char* trocar_version();
 
 // Returns the tasks in order of difficulty, then free practice:

@@ -29,7 +29,7 @@ globalThis.createTrocar = async (options) => {
   });
   const progress = () => (session.kind === "attempt" ? Math.min(1, session.moved / 600) : Math.min(1, session.elapsed / 1.5));
   const call = {
-    trocar_version: () => JSON.stringify({ program: "1.0.0", model_version: 9 }),
+    trocar_version: () => JSON.stringify({ program: "1.0.0", model_version: 10 }),
     trocar_tasks: () => JSON.stringify(tasks),
     trocar_error: () => error,
     trocar_open(scene, level, shown) {
