@@ -43,14 +43,16 @@ struct SessionResult {
   bool finite = true;
 };
 
-// Adds instruments up to four, one of each kind, through ports around those of the scene; the task keeps its own.
+// Adds instruments up to four, of the kinds that the scene lacks, through ports around those of the scene; the task
+// keeps its own.
 void add_instruments(Scene& scene) {
-  static constexpr InstrumentKind kKinds[] = {InstrumentKind::Probe, InstrumentKind::Grasper, InstrumentKind::Hook,
-                                              InstrumentKind::Scissors};
+  std::vector<InstrumentKind> missing{InstrumentKind::Scissors, InstrumentKind::Hook, InstrumentKind::Grasper,
+                                      InstrumentKind::Probe};
+  for (const InstrumentScene& own : scene.instruments) std::erase(missing, own.kind);
   for (std::size_t k = 0; scene.instruments.size() < 4; ++k) {
     InstrumentScene added = scene.instruments.front();
     added.name = fmt::format("added {}", k);
-    added.kind = kKinds[(k + 1) % std::size(kKinds)];
+    added.kind = missing[k % missing.size()];
     const glm::dvec3 aside(0.04 * static_cast<double>(k + 1), -0.02, 0.01);
     added.pivot += aside;
     added.tip = added.pivot + 0.3 * (added.tip - added.pivot);

@@ -27,7 +27,8 @@ void WanderingDevice::choose_next() {
     goals_.push_back(pose_.tip - kLift * now);
   }
   if (params_.gentle) return;
-  pose_.grip = uniform(0.0, 1.0) < 0.5 ? 0.0 : uniform(0.0, 1.0);
+  const double least = ++grips_ <= params_.most_grips ? 0.0 : 0.5;
+  pose_.grip = uniform(0.0, 1.0) < 0.5 ? least : uniform(least, 1.0);
   const double pedal = uniform(0.0, 1.0);
   pose_.energy = pedals(pedal < 0.2, pedal < 0.3);
 }

@@ -15,6 +15,7 @@ struct WanderParams {
   bool gentle = false;
   std::uint64_t withdraw_from = 0;     // frame
   double failure_chance = 1.0 / 2000;  // 1  in each frame
+  int most_grips = 60;                 // jaws close fully at so many targets, then only halfway: blades do not meet
 };
 
 class WanderingDevice final : public Device {
@@ -40,6 +41,7 @@ class WanderingDevice final : public Device {
   double speed_ = 0.1;             // m/s
   double last_time_ = 0.0;
   int wait_ = 0, failing_ = 0;  // frames
+  int grips_ = 0;
   bool nonsense_ = false;
   DeviceHealth health_ = DeviceHealth::Good;
 };
