@@ -38,7 +38,7 @@ constexpr std::size_t kShortest = 2000, kLongest = 20000;  // frames of a sessio
 
 struct SessionResult {
   std::string scene;
-  std::size_t frames = 0, touched = 0, removed = 0, checked = 0, faces = 0;
+  std::size_t frames = 0, touched = 0, removed = 0, faces = 0;
   std::uint64_t disagreements = 0;
   double median_ms = 0.0, p99_ms = 0.0, drift = 0.0, memory = 0.0;
   bool finite = true;
