@@ -21,7 +21,7 @@ for build in "${builds[@]}"; do
   fi
   folder=build/same_bits/${compiler//+/x}${flags// /_}
   mkdir -p "$folder"
-  # GCC 12 at -O0 compiles Eigen wrongly after a precompiled header with intrinsics.
+  # GCC 12 at -O0 does not compile Eigen after a precompiled header with intrinsics.
   if ! cmake -G Ninja -S . -B "$folder" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS="$flags" \
       -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
       >"$folder/log.txt" 2>&1 ||
