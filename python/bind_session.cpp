@@ -6,6 +6,7 @@
 #include "python/bindings.hpp"
 #include "python/choices.hpp"
 #include "python/driven_session.hpp"
+#include "sim/session/step_cost.hpp"
 
 namespace trocar::python {
 namespace {
@@ -56,7 +57,10 @@ std::unique_ptr<DrivenSession> make_session(const std::filesystem::path& scene, 
                                             const std::optional<std::filesystem::path>& record, bool force) {
   const DrivenParams params{backend, check,         driver_of(driver),   trajectories, anatomy,
                             level,   allow_outside, record.value_or(""), force};
-  return std::make_unique<DrivenSession>(scene, params);
+  auto session = std::make_unique<DrivenSession>(scene, params);
+  const std::string slow = slow_scene_text(session->scene(), session->session(), 0.0);
+  if (!slow.empty() && PyErr_WarnEx(PyExc_UserWarning, slow.c_str(), 1) != 0) throw py::error_already_set();
+  return session;
 }
 
 void move(DrivenSession& s, const py::handle& tool, const py::handle& tip, double roll_deg, double grip,

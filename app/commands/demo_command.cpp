@@ -24,6 +24,7 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/session/step_cost.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/limits.hpp"
@@ -209,6 +210,7 @@ void run(const DemoCommand& command) {
   Session session(scene, backends, backend_for(command, backends), kChecks, [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
   });
+  tell_slow_scene(scene, session, 0.0);
   session.reserve_frames(command.frames);
   SessionRecorder recorder(recording_file(folder / "session.h5"), scene, session, gl_description(backends));
   DemoView view(scene, session, backends, window.get());

@@ -1,5 +1,6 @@
-// trocar doctor: reports what this machine supports, tests each backend on two triangles with a known answer, those on
-// OpenGL in a child process, and times the backends of `auto` on the organs of the demonstration.
+// trocar doctor: reports what this machine supports, tests each backend on two triangles with a known answer, and times
+// the backends of `auto` on the organs of the demonstration. Everything that calls a driver or a device runs in a child
+// process with a limit of time, so that a driver that crashes or hangs ends its own line of the report only.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/options.hpp"
 #include "app/compare/backend_trial.hpp"
 #include "app/compare/backends.hpp"
 #include "app/compare/known_case.hpp"
@@ -26,18 +28,26 @@
 namespace trocar {
 namespace {
 
-// A driver that crashes ends the child only.
-std::string try_in_child(const std::string& name) {
-  constexpr std::chrono::seconds kLongest{60};
-  const std::string arguments[] = {"doctor", "--only", name};
-  const ChildResult child = run_child(own_program(), arguments, kLongest);
+constexpr std::string_view kOpenGl = "OpenGL", kDevices = "devices",
+                           kTimes = "times:,";  // then names, each with a comma
+constexpr int kTimesLimit = 5;                  // the times are of many frames: so many limits
+
+// Runs a part of the report in a child process: a driver that crashes or hangs ends that part only.
+ChildResult in_child(const std::string& part, std::chrono::seconds limit) {
+  const std::string arguments[] = {"doctor", "--only", part};
+  ChildResult child = run_child(own_program(), arguments, limit);
+  if (child.failure.empty() && child.status != 0) child.failure = fmt::format("ends with status {}", child.status);
+  return child;
+}
+
+std::string first_line(const ChildResult& child) {
   if (!child.failure.empty()) return fmt::format("FAILS: its test {}", child.failure);
-  if (child.status != 0) return fmt::format("FAILS: its test ends with status {}", child.status);
   return child.output.substr(0, child.output.find('\n'));
 }
 
-// Prints the times of those backends that may be chosen by `auto`, and of the two trees that validate.
-void show_times(std::span<const std::string> working, Backends& backends) {
+// Prints the times of those backends that work and may be chosen by `auto`, and of the two trees that validate.
+void show_times(std::string_view working) {
+  Backends backends;
   std::vector<TriangleMesh> meshes;
   for (const char* file : {"organs/liver.obj", "organs/stomach.obj"}) meshes.push_back(load_mesh(data_file(file)));
   std::vector<MeshView> organs;
@@ -48,7 +58,7 @@ void show_times(std::span<const std::string> working, Backends& backends) {
   }
   std::vector<std::string> names;
   for (const char* name : {"scan", "compute", "occlusion", "aabb-refit", "obb-refit"})
-    if (std::find(working.begin(), working.end(), name) != working.end()) names.emplace_back(name);
+    if (working.find(fmt::format(",{},", name)) != working.npos) names.emplace_back(name);
   fmt::print("times          ms per frame on two organs, {} faces:", faces);
   for (const BackendTrial& trial : time_backends(backends, names, organs))
     fmt::print(" {} {}", trial.name, trial.frames > 0 ? fmt::format("{:.3f}", trial.median_ms) : "FAILS");
@@ -77,25 +87,49 @@ void show_devices() {
   fmt::print("haptic stub    {:.0f} ticks a second of 1000\n", haptic_rate());
 }
 
-void run() {
-  Backends backends;
+// Returns the verdict of each backend, of those on OpenGL only when OpenGL itself answers.
+std::string verdict(const BackendRow& row, bool gl_answers, std::chrono::seconds limit) {
+  const std::string name(row.name);
+  if (row.needs == "CPU") {
+    Backends backends;
+    return verdict_on_known_case(backends, name);
+  }
+  return gl_answers ? first_line(in_child(name, limit)) : "not tested: OpenGL does not answer";
+}
+
+void run(std::chrono::seconds limit) {
   fmt::print("Trocar {}\nmachine        {}\n", kVersion, machine_description());
   const char* display = std::getenv("DISPLAY");
   fmt::print("display        {}\n",
              display && *display ? display : "none: the window is not available, everything else is");
-  fmt::print("OpenGL         {}\n", gl_description(backends));
+  std::fflush(stdout);
+  const ChildResult gl = in_child(std::string(kOpenGl), limit);
+  fmt::print("OpenGL         {}\n", first_line(gl));
   bool wrong = false;
-  std::vector<std::string> working;
+  std::string timed(kTimes);
   for (const BackendRow& row : backend_table()) {
-    const std::string name(row.name);
-    const std::string verdict = row.needs == "CPU" ? verdict_on_known_case(backends, name) : try_in_child(name);
-    wrong = wrong || verdict.starts_with("WRONG");
-    if (verdict.starts_with("works")) working.push_back(name);
-    fmt::print("{:<14} {}\n", name, verdict);
+    const std::string said = verdict(row, gl.failure.empty(), limit);
+    wrong = wrong || said.starts_with("WRONG");
+    if (said.starts_with("works")) timed += fmt::format("{},", row.name);
+    fmt::print("{:<14} {}\n", row.name, said);
+    std::fflush(stdout);
   }
-  show_devices();
-  show_times(working, backends);
+  const ChildResult devices = in_child(std::string(kDevices), limit);
+  fmt::print("{}", devices.failure.empty() ? devices.output : fmt::format("devices        {}\n", first_line(devices)));
+  std::fflush(stdout);
+  const ChildResult times = in_child(timed, kTimesLimit * limit);
+  fmt::print("{}",
+             times.failure.empty()
+                 ? times.output
+                 : fmt::format("times          {}\nauto           not known without the times\n", first_line(times)));
   if (wrong) throw RunError("a backend gave a wrong answer on the known triangles; do not use it on this machine");
+}
+
+void run_only(const std::string& part) {
+  if (part == kDevices) return show_devices();
+  if (part.starts_with(kTimes)) return show_times(std::string_view(part).substr(kTimes.size() - 1));
+  Backends backends;
+  fmt::print("{}\n", part == kOpenGl ? gl_description(backends) : verdict_on_known_case(backends, part));
 }
 
 }  // namespace
@@ -104,12 +138,12 @@ void add_doctor_command(CLI::App& program) {
   CLI::App* sub =
       program.add_subcommand("doctor", "Report what this machine supports; test each backend on known triangles");
   auto only = std::make_shared<std::string>();
-  sub->add_option("--only", *only, "Test this backend only, in this process");
-  sub->callback([only] {
-    if (only->empty()) return run();
-    Backends backends;
-    fmt::print("{}\n", verdict_on_known_case(backends, *only));
-  });
+  auto limit = std::make_shared<int>(60);
+  sub->add_option("--only", *only, "Test this backend only, in this process; or: OpenGL, devices");
+  sub->add_option("--limit", *limit, "Longest time of each test of a driver or of devices, s")
+      ->check(within(1, 3600))
+      ->capture_default_str();
+  sub->callback([only, limit] { only->empty() ? run(std::chrono::seconds(*limit)) : run_only(*only); });
 }
 
 }  // namespace trocar

@@ -14,6 +14,7 @@
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/session/step_cost.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
@@ -77,6 +78,7 @@ void run(const PerformCommand& command) {
   PerformedSession attempt(scene, style_of(command), command.seed, backends, command.backend);
   Session& session = attempt.session();
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
+  tell_slow_scene(scene, session, 0.0);
   SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends),
                            {.activity = Activity::Demonstration, .device = kPerformerDevice});
   catch_interrupts();

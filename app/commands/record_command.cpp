@@ -20,6 +20,7 @@
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/session/step_cost.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/support/output_file.hpp"
@@ -88,6 +89,13 @@ void refuse_longer_than_a_day(const Trajectory& clock_rows, std::size_t frames, 
                                  kLongestSession));
 }
 
+double longest_step(const Trajectory& rows) {
+  double longest = 0.0;
+  for (std::size_t k = 1; k < rows.rows.size(); ++k)
+    longest = std::max(longest, rows.rows[k].time - rows.rows[k - 1].time);
+  return longest;
+}
+
 void run(const RecordCommand& command) {
   Scene scene = with_level(with_anatomy(load_scene(command.scene, command.access), command.anatomy), command.level);
   refuse_inputs_as_output(command, scene);
@@ -103,6 +111,7 @@ void run(const RecordCommand& command) {
   });
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
   const Trajectory& clock_rows = trajectories.begin()->second;
+  tell_slow_scene(scene, session, longest_step(clock_rows));
   std::size_t frames = clock_rows.rows.size();
   for (const auto& [name, trajectory] : trajectories) frames = std::max(frames, trajectory.rows.size());
 

@@ -13,6 +13,7 @@
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
 
@@ -51,7 +52,7 @@ void replay_file(const std::string& file, const std::string& backend_name, const
   Backends backends;
   const BackendChoice choice = backends.resolve(backend_name.empty() ? recording.text("backend") : backend_name, {});
   fmt::print("{} frames, {} organs, {} tools, recorded {} with {} on {}\n", recording.frame_count(),
-             recording.organs().size(), recording.tools().size(), printable(recording.text("date")),
+             recording.organs().size(), recording.tools().size(), printable(utc_text(recording.text("date"))),
              printable(recording.text("backend")), printable(recording.text("gl"), kLongestText));
   if (const std::string why = recording.text("backend_why"); !why.empty())
     fmt::print("{} was chosen: {}\n", printable(recording.text("backend")), printable(why, kLongestText));

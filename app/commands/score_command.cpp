@@ -13,6 +13,7 @@
 #include "sim/review/score_trajectory.hpp"
 #include "sim/score/attempt_json.hpp"
 #include "sim/support/csv_text.hpp"
+#include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
@@ -43,7 +44,7 @@ void print_table(const std::vector<Metric>& metrics) {
 
 void print_attempt(const Attempt& attempt) {
   fmt::print("{}: {}{}{:.2f} s, {} frames, {}\n", attempt.file, attempt.scene_title,
-             attempt.scene_title.empty() ? "" : ", ", attempt.duration, attempt.frames, attempt.date);
+             attempt.scene_title.empty() ? "" : ", ", attempt.duration, attempt.frames, utc_text(attempt.date));
   if (const std::string slow = slow_machine_text(attempt); !slow.empty()) fmt::print("{}\n", slow);
   if (attempt.task) {
     fmt::print("{}: {:.1f} of 100, {}\n", attempt.task->title, attempt.task->score,
@@ -70,7 +71,7 @@ void write_rows(std::ostream& out, const Attempt& attempt, const std::string& of
 }
 
 void write_csv(std::ostream& out, const std::vector<Attempt>& attempts) {
-  out << "file,date,of,metric,value,unit,good,poor,mark\n";
+  out << "file,date_utc,of,metric,value,unit,good,poor,mark\n";
   for (const Attempt& attempt : attempts) {
     if (attempt.task) {
       write_rows(out, attempt, "task", {{"task_score", "", "", attempt.task->score, 100.0, 0.0, ""}});

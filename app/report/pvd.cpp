@@ -16,6 +16,7 @@
 
 #include <algorithm>
 
+#include "geometry/error.hpp"
 #include "sim/review/recorded_fibres.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/support/output_file.hpp"
@@ -97,6 +98,8 @@ vtkNew<vtkCellArray> triangles_of(std::span<const glm::uvec3> faces) {
   }
   return cells;
 }
+
+constexpr std::size_t kMostToolBits = 32;  // bits of a value of touched_by
 
 // Returns the slot of a face among the current faces, whose ids ascend; nothing for a removed face.
 std::optional<std::size_t> slot_of(std::span<const FaceId> ids, FaceId id) {
@@ -197,6 +200,11 @@ vtkNew<vtkPolyData> fibre_data(RecordedFibres& fibres, std::span<const RecordedO
 
 PvdSummary export_pvd(const Recording& recording, const std::filesystem::path& folder, std::size_t every,
                       const std::function<void(std::size_t)>& progress) {
+  if (recording.tools().size() > kMostToolBits)
+    throw InputError(
+        fmt::format("--pvd: the tables touched_by have a bit for each of {} instruments, and this recording "
+                    "has {}; export it with --csv",
+                    kMostToolBits, recording.tools().size()));
   OutputFile series(folder / "recording.pvd", OutputKind::Series);
   std::ostream& out = series.stream();
   out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "

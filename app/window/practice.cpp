@@ -10,6 +10,7 @@
 #include "app/compare/backends.hpp"
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
+#include "sim/session/step_cost.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/task/task_instrument.hpp"
 
@@ -66,6 +67,7 @@ Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* cont
   session_.set_scope_device(performer_ ? performer_->scope_device()
                                        : make_window_scope(scene.scope, scene.file.parent_path(), hands_));
   session_.reserve_frames(StageHistory::kFrames);
+  tell_slow_scene(scene_, session_, 0.0);
   if (plan.igtl) publisher_.emplace(scene, *plan.igtl);
   begin_task();
   take_instrument_of_task();

@@ -10,6 +10,7 @@
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/stopwatch.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar {
 namespace {
@@ -264,7 +265,7 @@ void ReplayScreen::header() {
   const theme::WithLetters small(theme::Letters::Small);
   theme::wrapped(scene_.scene().title.empty() ? file_.stem().string() : scene_.scene().title);
   theme::wrapped(file_.filename().string(), theme::kQuiet);
-  theme::text(scene_.recording().text("date"), theme::kQuiet);
+  theme::text(utc_text(scene_.recording().text("date")), theme::kQuiet);
   if (!scene_.scene().task) return;
   theme::heading("Events");
   const std::size_t frames = scene_.recording().frame_count();

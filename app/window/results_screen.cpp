@@ -16,6 +16,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/score/grade_text.hpp"
+#include "sim/support/machine.hpp"
 
 namespace trocar {
 namespace {
@@ -236,7 +237,8 @@ Ask ResultsScreen::panels() {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text(!attempt_ ? "Results" : attempt_->task ? attempt_->task->title : attempt_->scene_title);
   }
-  theme::text(attempt_ ? fmt::format("{}, {}, {}", attempt_->date, clock_text(attempt_->duration), recording_.string())
+  theme::text(attempt_ ? fmt::format("{}, {}, {}", utc_text(attempt_->date), clock_text(attempt_->duration),
+                                     recording_.string())
                        : recording_.string(),
               theme::kQuiet);
   if (attempt_)

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "geometry/error.hpp"
+#include "geometry/printable.hpp"
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/hdf5/packed_nodes.hpp"
 #include "sim/hdf5/surface_reader.hpp"
@@ -13,6 +15,18 @@
 
 namespace trocar {
 namespace {
+
+// Limits of numbers in a recording: wider than those of scenes, so that recordings of older versions fit.
+constexpr double kSlowestRate = 1.0, kFastestRate = 1e4;  // Hz
+constexpr double kThickestTool = 1.0;                     // m
+constexpr double kFarthestNumber = 1e6;                   // m, degrees, s
+
+// Returns whether the whole text is a number within these limits; NaN is not.
+bool is_between(const std::string& text, double low, double high) {
+  double number = 0.0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && stop == text.data() + text.size() && number >= low && number <= high;
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -66,6 +80,7 @@ struct Recording::Content {
   void read_ending();
   void read_surfaces();
   void refuse_damage() const;
+  void refuse_numbers() const;
 };
 
 void Recording::Content::open_all() {
@@ -175,6 +190,31 @@ void Recording::Content::refuse_damage() const {
   }
 }
 
+// Checks the numbers of the header and of the poses: the frame rate of the scene, sizes and positions in metres.
+void Recording::Content::refuse_numbers() const {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{}: {}; the file is damaged", file.path().string(), what));
+  };
+  const std::string rate = file.text("frame_rate");
+  if (!rate.empty() && !is_between(rate, kSlowestRate, kFastestRate))
+    refuse(fmt::format("its frame_rate is '{}', and must be a number from {:g} to {:g} Hz", printable(rate),
+                       kSlowestRate, kFastestRate));
+  for (std::size_t tool = 0; tool < tools.size(); ++tool)
+    if (!(tool_radius[tool] > 0.0 && tool_radius[tool] <= kThickestTool))
+      refuse(fmt::format("the radius of the instrument '{}' is {:g} m", printable(tools[tool]), tool_radius[tool]));
+  const auto fits = [&](const std::vector<double>& list, const char* of) {
+    const auto wrong = std::ranges::find_if_not(list, [](double x) { return std::abs(x) <= kFarthestNumber; });
+    if (wrong != list.end()) refuse(fmt::format("{} contain the number {:g}", of, *wrong));
+  };
+  fits(before, "the poses before the first frame");
+  fits(before_joints, "the rolls and grips before the first frame");
+  fits(pivots, "the positions of the trocars");
+  fits(tip_positions, "the positions of the tips");
+  fits(roll_grips, "the rolls and grips");
+  fits(scopes, "the poses of the scope");
+  fits(steps, "the durations of the frames");
+}
+
 Recording::Recording(const std::filesystem::path& path, const RecordingLock* lock, FormsRead forms)
     : content_(std::make_unique<Content>(Content{H5File::open(path, lock)})) {
   Content& c = *content_;
@@ -202,6 +242,7 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
   c.read_session();
   c.packed.resize(c.form == RecordingForm::Packed ? c.organs.size() : 0);
   c.refuse_damage();
+  c.refuse_numbers();
   c.read_surfaces();
 }
 

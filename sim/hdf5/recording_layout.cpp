@@ -62,8 +62,14 @@ FormatVersion require_format(const H5File& file) {
   if (!format.starts_with(kAnyFormat))
     throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
   const int major = whole(std::string_view(format).substr(std::string_view(kAnyFormat).size())).value_or(0);
-  if (major == kFormatVersion.major || major == kMajorOfForms)
-    return {major, whole_number(file, kFormatMinorAttribute, 0)};
+  if (major == kFormatVersion.major || major == kMajorOfForms) {
+    const int minor = whole_number(file, kFormatMinorAttribute, 0);
+    if (minor <= kFormatVersion.minor) return {major, minor};
+    throw InputError(fmt::format(
+        "{}: has format {}.{}, but this version reads formats up to {}.{}; use the version that recorded it ({}) or a "
+        "later one",
+        file.path().string(), major, minor, major, kFormatVersion.minor, printable(file.text("version"))));
+  }
   throw InputError(
       fmt::format("{}: is a {}, but this version reads {}{} and {}; use the version that recorded it ({}){}",
                   file.path().string(), printable(format), kAnyFormat, kFormatVersion.major, kMajorOfForms,

@@ -225,10 +225,10 @@ inline constexpr const char* kTextAttributes[] = {"format",
                                                   "devices",
                                                   "scene_name"};
 
-// The format of a recording. A reader accepts every minor version of its major version and ignores tables and
-// attributes that it does not know. A change that a reader must know raises the major version, any other change the
-// minor version. The attribute `format` is kAnyFormat and the major version: 2 for a full recording, 3 for the other
-// forms, which the attribute `form` names.
+// The format of a recording. A reader accepts every minor version of its major version up to its own and refuses later
+// ones: it cannot know what they mean for a score. It ignores tables and attributes that it does not know. New tables
+// raise the minor version, a change of what a table means the major version. The attribute `format` is kAnyFormat and
+// the major version: 2 for a full recording, 3 for the other forms, which the attribute `form` names.
 struct FormatVersion {
   int major = 0, minor = 0;
 };

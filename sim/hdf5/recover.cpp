@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/partial_recording.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_copy.hpp"
@@ -22,12 +21,6 @@ RecoverResult recover_recording(const std::filesystem::path& given) {
   result.frames = damaged.frame_count();
   result.seconds = damaged.times().back();
   if (result.was_clean) return result;
-  if (damaged.format().minor > kFormatVersion.minor)
-    throw InputError(fmt::format(
-        "{}: has format {}.{}, and this version, which knows {}.{}, would lose its new tables; recover it with the "
-        "version that recorded it ({})",
-        path.string(), damaged.format().major, damaged.format().minor, kFormatVersion.major, kFormatVersion.minor,
-        printable(damaged.text("version"))));
   PartialRecording to(path);
   try {
     result.touches = copy_recording(damaged, H5File::open(path, &lock), to.file(), RecordingForm::Full);

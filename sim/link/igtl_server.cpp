@@ -126,6 +126,10 @@ struct IgtlServer::Shared {
         log("OpenIGTLink: the system has no free descriptor for another client; close some programs");
       }
       if (!accepted.socket.open()) return;
+      if (clients.size() >= params.most_clients) {  // those that have disconnected make room
+        for (Client& client : clients) listen_to(client);
+        drop_clients();
+      }
       if (clients.size() >= params.most_clients) {
         ++refused;
         log(fmt::format("OpenIGTLink: client refused, {} are connected; {} refused so far", clients.size(),

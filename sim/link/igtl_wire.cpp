@@ -12,6 +12,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 namespace trocar {
 namespace {
@@ -19,7 +20,11 @@ namespace {
 constexpr double kMillimetres = 1e3;  // per metre
 // Message types that are read are far shorter than the first limit; skipped types (images) than the second.
 constexpr std::uint64_t kLongestRead = 1u << 20, kLongestSkipped = 1ull << 34;  // bytes
-constexpr std::size_t kExtendedHeader = 12;                                     // bytes, of protocol version 3
+// From this header version on, the content lies between an extended header and the metadata. Protocol versions 1 and 2
+// use header version 1; protocol version 3 uses header version 2.
+constexpr int kFirstExtended = 2;
+constexpr std::size_t kExtendedHeader = 12;  // bytes: its own length, the two lengths of the metadata, a message number
+constexpr int kNewestHeader = 3;             // no sender uses it; libOpenIGTLink reads it as it reads version 2
 
 // Writes a text field of fixed width: cut, or padded with zeros. libOpenIGTLink expects at least one zero.
 template <std::size_t kSize>
@@ -80,19 +85,18 @@ bool finite(std::span<const float> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
 }
 
-// The content of a version 3 body lies between an extended header and the metadata; empty when their lengths are
-// inconsistent with the body.
-std::span<const std::byte> content_of(std::span<const std::byte> body, int version) {
-  if (version < 3) return body;
+// Returns nothing when the lengths of the extended header and the metadata are inconsistent with the body.
+std::optional<std::span<const std::byte>> content_of(std::span<const std::byte> body, int version) {
+  if (version < kFirstExtended) return body;
   const auto number = [&](std::size_t at, std::size_t size) {
-    std::uint32_t value = 0;
-    for (std::size_t k = 0; k < size; ++k) value = value << 8 | std::to_integer<std::uint32_t>(body[at + k]);
-    return static_cast<std::size_t>(value);
+    std::uint64_t value = 0;
+    for (std::size_t k = 0; k < size; ++k) value = value << 8 | std::to_integer<std::uint64_t>(body[at + k]);
+    return value;
   };
-  if (body.size() < kExtendedHeader) return {};
-  const std::size_t front = number(0, 2), back = number(2, 2) + number(4, 4);
-  if (front < kExtendedHeader || front + back > body.size()) return {};
-  return body.subspan(front, body.size() - front - back);
+  if (body.size() < kExtendedHeader) return std::nullopt;
+  const std::uint64_t front = number(0, 2), back = number(2, 2) + number(4, 4);
+  if (front < kExtendedHeader || front + back > body.size()) return std::nullopt;
+  return body.subspan(static_cast<std::size_t>(front), static_cast<std::size_t>(body.size() - front - back));
 }
 
 bool hear_transform(std::string_view name, std::span<const std::byte> content, const IgtlListener& listener) {
@@ -147,12 +151,12 @@ igtl_header header_in(std::span<const std::byte> message) {
 
 bool is_read(std::string_view kind) { return kind == "TRANSFORM" || kind == "TDATA" || kind == "SENSOR"; }
 
-// Returns whether the header is plausible: a message type consists of upper-case letters, digits and underscores.
+// Returns whether the header is plausible. The standard's message types are upper-case; those of users need not be.
 bool plausible(const igtl_header& header) {
   const std::string_view kind = text_of(header.name);
-  const auto fits = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  return header.version >= 1 && header.version <= 3 && !kind.empty() && std::all_of(kind.begin(), kind.end(), fits) &&
-         header.body_size <= kLongestSkipped;
+  const auto fits = [](char c) { return c >= ' ' && c <= '~'; };
+  return header.version >= 1 && header.version <= kNewestHeader && !kind.empty() && std::ranges::all_of(kind, fits) &&
+         header.body_size <= (is_read(kind) ? kLongestRead : kLongestSkipped);
 }
 
 }  // namespace
@@ -228,7 +232,7 @@ bool IgtlReader::take(std::span<const std::byte> bytes, const IgtlListener& list
 bool IgtlReader::begin_message() {
   const igtl_header header = header_in(message_);
   if (!plausible(header)) return false;
-  if (is_read(text_of(header.name)) && header.body_size <= kLongestRead) {
+  if (is_read(text_of(header.name))) {
     wanted_ = IGTL_HEADER_SIZE + static_cast<std::size_t>(header.body_size);
   } else {
     skip_ = header.body_size;
@@ -240,13 +244,13 @@ bool IgtlReader::begin_message() {
 void IgtlReader::end_message(const IgtlListener& listener) {
   const igtl_header header = header_in(message_);
   const std::span<const std::byte> body = std::span<const std::byte>(message_).subspan(IGTL_HEADER_SIZE);
-  bool sound = header.crc == check_sum(body);
+  const auto content = header.crc == check_sum(body) ? content_of(body, header.version) : std::nullopt;
+  bool sound = content.has_value();
   if (sound) {
-    const auto content = content_of(body, header.version);
     const std::string_view kind = text_of(header.name), name = text_of(header.device_name);
-    sound = kind == "TRANSFORM" ? hear_transform(name, content, listener)
-            : kind == "TDATA"   ? hear_tdata(content, listener)
-                                : hear_sensor(name, content, listener);
+    sound = kind == "TRANSFORM" ? hear_transform(name, *content, listener)
+            : kind == "TDATA"   ? hear_tdata(*content, listener)
+                                : hear_sensor(name, *content, listener);
   }
   if (!sound) ++refused_;
   message_.clear();

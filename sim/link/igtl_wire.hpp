@@ -2,7 +2,8 @@
 // byte order, checksums and layouts. The code here splits the stream into messages: it buffers incomplete messages,
 // skips long messages of other types unread, and validates everything that comes from the network.
 // Source: Tokuda et al., "OpenIGTLink: an open network protocol for image-guided therapy environment", Int. J. Medical
-// Robotics 2009; openigtlink.org, protocol versions 1 to 3 (skips the extended header and metadata of version 3).
+// Robotics 2009; openigtlink.org, protocol versions 1 to 3. Sends header version 1; reads versions 1 and 2, the latter
+// with an extended header before the content and metadata after it, both skipped.
 // Matrices: tool to world, millimetres in the messages, metres here. Names: at most 19 bytes; longer names are cut.
 // Tested in tests/sim/igtl_wire_test.cpp against libOpenIGTLink's own message classes
 #pragma once

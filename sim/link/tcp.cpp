@@ -41,6 +41,14 @@ void prepare(int socket) {
 
 bool for_now() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
+bool out_of_descriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
+
+// `error`: the errno of the call that failed, read before any other call.
+[[noreturn]] void refuse_port(int port, int error) {
+  throw InputError(fmt::format("cannot listen on port {} ({}); {}", port, std::strerror(error),
+                               out_of_descriptors(error) ? "close some programs" : "choose another port"));
+}
+
 Descriptor try_address(const addrinfo& address, int timeout_ms, const Wake& wake) {
   Descriptor made(socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
   if (!made.open()) return made;
@@ -78,15 +86,15 @@ void Wake::clear() const {
 
 Descriptor listen_on(int port, bool anyone) {
   Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!listener.open()) refuse_port(port, errno);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(anyone ? INADDR_ANY : INADDR_LOOPBACK);
   set_option(listener.number(), SOL_SOCKET, SO_REUSEADDR, 1);
-  if (!listener.open() || ::bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener.number(), SOMAXCONN) != 0) {
-    throw InputError(fmt::format("cannot listen on port {} ({}); choose another port", port, std::strerror(errno)));
-  }
+  if (::bind(listener.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener.number(), SOMAXCONN) != 0)
+    refuse_port(port, errno);
   return listener;
 }
 
@@ -102,7 +110,7 @@ Accepted accept_from(const Descriptor& listener) {
   if (accepted.socket.open())
     prepare(accepted.socket.number());
   else
-    accepted.out_of_descriptors = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    accepted.out_of_descriptors = out_of_descriptors(errno);
   return accepted;
 }
 

@@ -169,14 +169,13 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const Organ& organ = session.organs()[k];
     changes_[k] = recorded(organ.change);
-    organs_[k] = {session.queried_nodes(k),
-                  organ.touches_by_id,
-                  {},
-                  organ.touch_pressure,
-                  organ.change.empty() ? nullptr : &changes_[k],
-                  organ.tip_ids,
-                  organ.tip_first,
-                  organ.touched.part};
+    organs_[k] = {.nodes = session.queried_nodes(k),
+                  .touches = organ.touches_by_id,
+                  .pressure = organ.touch_pressure,
+                  .change = organ.change.empty() ? nullptr : &changes_[k],
+                  .tip_ids = organ.tip_ids,
+                  .tip_first = organ.tip_first,
+                  .part = organ.touched.part};
   }
   clashes_.clear();
   for (const InstrumentClash& clash : session.clashes())
@@ -185,36 +184,36 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
   tubes_ = changed_tubes(clips, clips.changed_tubes());
   const SessionBleeding& bleeding = session.bleeding();
   list_changes(bleeding, bleed_changes_);
-  sink_->append({clock.time,
-                 poses_,
-                 roll_grip_,
-                 organs_,
-                 forces_,
-                 session.stage_ms(),
-                 session.disagreements_now(),
-                 energy_,
-                 clashes_,
-                 tip_depth_,
-                 states_,
-                 session.scope().pose,
-                 number_of(session.backend().name),
-                 fault_of_last_frame(session),
-                 recorded(session.sample_now()),
-                 clock.wall,
-                 clock.lost,
-                 heats_,
-                 session.bonds().bonds().broken,
-                 session.bonds().bonds().broken_how,
-                 clips.clips().subspan(clips.clips_before()),
-                 clips.lost(),
-                 tubes_,
-                 bleeding.lost(),
-                 bleeding.sources().subspan(bleeding.sources_before()),
-                 bleed_changes_,
-                 session.film().amounts(),
-                 handles_,
-                 session.step_time(),
-                 session.hidden()});
+  sink_->append({.time = clock.time,
+                 .poses = poses_,
+                 .roll_grip = roll_grip_,
+                 .organs = organs_,
+                 .forces = forces_,
+                 .stage_ms = session.stage_ms(),
+                 .disagreements = session.disagreements_now(),
+                 .energy = energy_,
+                 .clashes = clashes_,
+                 .tip_depth = tip_depth_,
+                 .states = states_,
+                 .scope = session.scope().pose,
+                 .backend = number_of(session.backend().name),
+                 .fault = fault_of_last_frame(session),
+                 .sample = recorded(session.sample_now()),
+                 .wall = clock.wall,
+                 .lost = clock.lost,
+                 .heats = heats_,
+                 .broken = session.bonds().bonds().broken,
+                 .broken_how = session.bonds().bonds().broken_how,
+                 .clips = clips.clips().subspan(clips.clips_before()),
+                 .lost_clips = clips.lost(),
+                 .tubes = tubes_,
+                 .lost_fluid = bleeding.lost(),
+                 .sources = bleeding.sources().subspan(bleeding.sources_before()),
+                 .bleed_changes = bleed_changes_,
+                 .fluids = session.film().amounts(),
+                 .handles = handles_,
+                 .step = session.step_time(),
+                 .hidden = session.hidden()});
   last_append_ms_ = milliseconds_since(start);
 }
 

@@ -30,7 +30,9 @@ InstrumentBody body_of(const Recording& recording, std::size_t tool, std::istrea
   JointLimits limits;
   lines >> kind >> limits.widest_grip_deg;
   const auto known = instrument_kind(kind);
-  if (!lines || !known) throw InputError("the recording does not say what its instruments are; make a new recording");
+  const double widest = static_cast<double>(limits.widest_grip_deg);
+  if (!lines || !known || !(widest > 0.0 && widest <= 180.0))
+    throw InputError("the recording does not say what its instruments are; make a new recording");
   return {*known, recording.tool_radius()[tool], limits};
 }
 

@@ -11,6 +11,7 @@
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
+#include "sim/scene/diathermy_mode.hpp"
 #include "sim/scene/key_reader.hpp"
 #include "sim/scene/material.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -170,6 +171,11 @@ void check(const SceneOrigin& origin, TomlTable& root, const Scene& scene) {
   root.refuse_unknown_keys();
   if (scene.organs.empty()) root.fail("organ", "is missing; a scene needs at least one [[organ]]");
   if (scene.instruments.empty()) root.fail("instrument", "is missing; a scene needs at least one [[instrument]]");
+  if (scene.task && scene.organs.size() > kMostTaskOrgans)
+    root.fail("organ",
+              fmt::format("a scene with a [task] has at most {} organs, so that the task can tell which one an "
+                          "instrument burns; this one has {}: join some into one mesh",
+                          kMostTaskOrgans, scene.organs.size()));
   refuse_same_names(root, "organ", scene.organs);
   refuse_same_names(root, "instrument", scene.instruments);
   refuse_same_names(root, "layer", scene.layers);

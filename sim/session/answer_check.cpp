@@ -13,7 +13,7 @@ constexpr int kMostVain = 16;
 void keep_sample(std::vector<double>& samples, std::size_t run, std::size_t limit, double value) {
   if (samples.size() < limit) {
     samples.push_back(value);
-  } else {
+  } else if (limit > 0) {
     samples[run % limit] = value;
   }
 }

@@ -85,7 +85,7 @@ class Session {
   // and all later ones.
   const std::vector<BackendFault>& backend_faults() const { return faults_; }
   const std::vector<BackendTimes>& backend_times() const { return times_; }  // [0] the session's own, then the checkers
-  // Limits the timing samples to this many frames: for sessions of unlimited length.
+  // Limits the timing samples to this many frames: for sessions of unlimited length. 0 keeps none.
   void reserve_frames(std::size_t frames);
   std::span<const float> stage_ms() const { return stage_ms_; }
   void set_stage_ms(Stage stage, double ms) { stage_ms_[stage] = static_cast<float>(ms); }

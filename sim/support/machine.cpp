@@ -30,8 +30,9 @@ namespace {
 
 std::string moment(const char* format) {
   const std::time_t now = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, format, std::gmtime(&now));
+  std::tm parts{};
+  char text[32] = {};
+  if (gmtime_r(&now, &parts)) std::strftime(text, sizeof text, format, &parts);
   return text;
 }
 
@@ -40,5 +41,7 @@ std::string moment(const char* format) {
 std::string today() { return moment("%Y-%m-%d"); }
 
 std::string this_second() { return moment("%Y-%m-%d %H:%M:%S"); }
+
+std::string utc_text(const std::string& date) { return date.empty() ? date : date + " UTC"; }
 
 }  // namespace trocar

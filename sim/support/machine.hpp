@@ -15,5 +15,7 @@ std::string host_name();
 std::string today();
 // Returns date and time in UTC, such as "2026-11-21 10:22:05"; these texts sort by time.
 std::string this_second();
+// Returns such a date as it is shown, "2026-11-21 10:22:05 UTC"; an empty text for an empty one.
+std::string utc_text(const std::string& date);
 
 }  // namespace trocar

@@ -10,6 +10,9 @@ packaging/program_folder.sh "$build" "$work/folder" | tee "$work/made"
 grep -q 'newest glibc symbol GLIBC_2\.[0-9]*$' "$work/made"
 if packaging/program_folder.sh "$build" "$work/folder" 2>/dev/null; then echo "an existing folder must be refused"; exit 1; fi
 
+tests/check/elf_scan.py "$work/folder"
+tests/check/elf_scan.py --hardened --expect trocar "$work/folder/bin"
+
 mv "$work/folder" "$work/moved"
 ln -s "$work/moved/trocar" "$work/trocar"
 mkdir "$work/elsewhere"

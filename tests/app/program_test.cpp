@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -133,6 +134,23 @@ TEST_F(Program, DoctorSurvivesADriverThatCrashes) {
   EXPECT_NE(outcome.out.find("\nauto "), std::string::npos) << outcome.out;
 }
 
+// A driver that hangs must not hang the report: here a library of OpenGL that never finishes loading.
+TEST_F(Program, DoctorSurvivesADriverThatHangs) {
+  const std::string icd =
+      file("hangs.json", std::string(R"({"file_format_version": "1.0.0", "ICD": {"library_path": ")") +
+                             TROCAR_HANGING_DRIVER + "\"}}");
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome =
+      run("doctor --limit 2", "timeout -s KILL 100 env -u DISPLAY __EGL_VENDOR_LIBRARY_FILENAMES=" + icd);
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("\nOpenGL         FAILS: its test does not end within 2 s"), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\ncompute        not tested: OpenGL does not answer"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nscan           works ("), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nauto "), std::string::npos) << outcome.out;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(90));
+}
+
 TEST_F(Program, CompareChecksEveryBackend) {
   const auto json = folder_.path() / "c.json", plot = folder_.path() / "c.svg";
   const Outcome outcome = run("compare --mesh " + mesh_ + " --trajectory " + trajectory_ + " --radius 2.5 --backends " +
@@ -161,6 +179,11 @@ TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   EXPECT_EQ(run("export " + session + " --csv " + out + "/csv").status, 0);
   EXPECT_TRUE(read_file(folder_.path() / "demo" / "csv" / "tools.csv").starts_with("frame,t,tool,"));
   EXPECT_NE(run("recover " + session).out.find("already complete"), std::string::npos);
+  // Dates say that they are UTC, wherever they are shown.
+  const Outcome scored = run("score " + session + " --csv " + out + "/score.csv");
+  EXPECT_NE(scored.out.substr(0, scored.out.find('\n')).find(" UTC"), std::string::npos) << scored.out;
+  EXPECT_TRUE(read_file(folder_.path() / "demo" / "score.csv").starts_with("file,date_utc,of,metric,"));
+  EXPECT_NE(run("replay " + session).out.find(" UTC"), std::string::npos);
 }
 
 // Interrupts the program when frames are on the disk, however long the start took: a file of 4 MB contains frames,

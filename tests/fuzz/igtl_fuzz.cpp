@@ -1,5 +1,6 @@
 // Feeds OpenIGTLink streams to the parser. An even first byte sends the remaining bytes unchanged, in several parts. An
-// odd one wraps them as the body of one message with a valid header and checksum, so that the parser reaches the body.
+// odd one wraps them as the body of one message with a valid header and checksum, so that the parser reaches the body;
+// in header version 2 as the content between an extended header and no metadata, or as the whole body.
 #include <igtl_header.h>
 #include <igtl_util.h>
 
@@ -17,6 +18,8 @@ namespace {
 constexpr const char* kTypes[] = {"TRANSFORM", "TDATA", "SENSOR", "STATUS", "QTDATA"};
 
 std::vector<std::byte> message_of(Bytes body, std::uint8_t choice) {
+  constexpr std::uint8_t kExtended[] = {0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  if ((choice & 0xc0) == 0x40) body.insert(body.begin(), std::begin(kExtended), std::end(kExtended));
   std::vector<std::byte> message(IGTL_HEADER_SIZE + body.size());
   igtl_header header{};
   header.version = (choice & 0x40) != 0 ? 2 : 1;

@@ -22,6 +22,9 @@ cmake -S examples -B "$folder/examples" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCM
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror $flags" >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
 cmake --build "$folder/examples" >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
 
+# What a user builds with the package has no folder to search for libraries that it should not have.
+tests/check/elf_scan.py --expect touch_query "$folder/examples"
+
 # A query alone needs no VTK, HDF5, OpenGL or window; a session neither.
 for program in touch_query press_tissue headless_session; do
   needs=$(ldd "$folder/examples/$program" | awk '{print $1}' | xargs -n 1 basename | sort | paste -sd ' ')

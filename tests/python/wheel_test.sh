@@ -13,6 +13,8 @@ exported=$(nm -DC --defined-only "$build"/python/trocar/_trocar*.so | awk '{$1 =
 [ -z "$exported" ] || { echo "the module exports symbols of ours:"; echo "$exported" | head; exit 1; }
 /usr/bin/python3 -m venv --system-site-packages "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --no-index "$folder"/*.whl
+tests/check/elf_scan.py --hardened --expect "$(basename "$build"/python/trocar/_trocar*.so)" \
+  "$folder"/venv/lib/python3*/site-packages/trocar
 unset PYTHONPATH
 "$folder/venv/bin/python" -c 'import trocar; print(trocar.__file__)' | grep -F "$folder/venv"
 "$folder/venv/bin/python" tests/python/module_test.py "$build/app/trocar"

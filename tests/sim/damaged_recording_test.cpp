@@ -163,6 +163,45 @@ TEST_F(DamagedRecording, EveryToolHasARadius) {
   expect_refused("a tool has no radius");
 }
 
+// Every number of the header is checked: finite, and in its range.
+TEST_F(DamagedRecording, TheFrameRateIsANumberInItsRange) {
+  for (const std::string wrong : {"0", "nan", "-60", "inf", "1e300", "60 Hz", "0x40", "-nan", "1e-300"}) {
+    change([&](hid_t file) {
+      const hid_t type = H5Tcopy(H5T_C_S1);
+      H5Tset_size(type, wrong.size());
+      put_text(file, "frame_rate", type, H5Screate(H5S_SCALAR), wrong.data());
+      H5Tclose(type);
+    });
+    expect_refused("its frame_rate is '" + wrong + "'");
+  }
+}
+
+TEST_F(DamagedRecording, RadiiAndPosesAreFiniteAndInRange) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {nan, infinity, 0.0, -0.0025, 1e9}) {
+    change([&](hid_t file) { put_cell(file, "/session/tool_radius", {0}, wrong); });
+    expect_refused("the radius of the instrument 'left'");
+  }
+  change([](hid_t file) { put_cell(file, "/session/tool_radius", {0}, 0.0025); });
+  struct Cell {
+    const char* path;
+    std::vector<hsize_t> at;
+    double right;
+    const char* of;
+  };
+  for (const Cell& cell : {Cell{"/session/tool_pivot", {3, 0, 2}, 1.0, "positions of the trocars"},
+                           Cell{"/session/tool_tip", {3, 0, 0}, 0.0, "positions of the tips"},
+                           Cell{"/session/tool_roll_grip", {3, 0, 1}, 1.0, "rolls and grips"},
+                           Cell{"/session/scope", {3, 4}, 0.0, "poses of the scope"}})
+    for (const double wrong : {nan, -infinity, 1e30, cell.right}) {
+      change([&](hid_t file) { put_cell(file, cell.path, cell.at, wrong); });
+      if (wrong == cell.right)
+        EXPECT_EQ(Recording(file_).frame_count(), 10u);
+      else
+        expect_refused(cell.of);
+    }
+}
+
 TEST_F(DamagedRecording, TextAttributesMustBeText) {
   change([](hid_t file) {
     const std::vector<int> numbers(5000, 7);

@@ -7,13 +7,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
+#include "geometry/error.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_server.hpp"
+#include "sim/link/tcp.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace trocar {
@@ -48,6 +52,88 @@ TEST(IgtlServer, AcceptsAtMostSixteenClients) {
   EXPECT_TRUE(comes_true([&] { return server.clients() == 16; }));
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("OpenIGTLink: client refused, 16 are connected"), std::string::npos) << log;
+}
+
+// A plain client: the kernel connects it, whatever the server then does.
+class PlainClient {
+ public:
+  explicit PlainClient(int port) : socket_(connect_to("127.0.0.1", port, 5000, never_)) {}
+  bool connected() const { return socket_.open(); }
+  // Reads what has arrived; false when the server has closed the connection.
+  bool read() {
+    std::array<std::byte, 65536> bytes;
+    for (;;) {
+      const std::ptrdiff_t got = receive_some(socket_, bytes);
+      if (got <= 0) return got == 0;
+      bytes_ += static_cast<std::size_t>(got);
+    }
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  const Wake never_;
+  Descriptor socket_;
+  std::size_t bytes_ = 0;
+};
+
+// Frames go on while the clients come: the first sixteen get them, the others not a byte.
+TEST(IgtlServer, AClientBeyondTheLimitGetsNoData) {
+  testing::internal::CaptureStderr();
+  IgtlServer server(kFreePort);
+  const std::vector<PublishedTool> tools{{.name = "probe"}};
+  std::vector<std::unique_ptr<PlainClient>> clients;
+  for (int k = 0; k < 19; ++k) {
+    clients.push_back(std::make_unique<PlainClient>(server.port()));
+    ASSERT_TRUE(clients.back()->connected());
+    server.publish(tools);
+  }
+  std::size_t closed = 0;
+  EXPECT_TRUE(comes_true([&] {
+    server.publish(tools);
+    closed = 0;
+    bool all = true;
+    for (std::size_t k = 0; k < clients.size(); ++k) {
+      const bool open = clients[k]->read();
+      closed += !open;
+      all = all && (k < 16 ? clients[k]->bytes() > 1000 : !open);
+    }
+    return all;
+  }));
+  EXPECT_EQ(closed, 3u);
+  for (std::size_t k = 16; k < clients.size(); ++k) EXPECT_EQ(clients[k]->bytes(), 0u) << k;
+  EXPECT_EQ(server.clients(), 16u);
+  EXPECT_EQ(server.clients_refused(), 3u);
+  // A client that has gone no longer counts, also when the next one comes in the same moment.
+  for (int round = 0; round < 50; ++round) {
+    clients[3].reset();
+    clients[3] = std::make_unique<PlainClient>(server.port());
+    ASSERT_TRUE(clients[3]->connected());
+    ASSERT_TRUE(comes_true([&] {
+      server.publish(tools);
+      return !clients[3]->read() || clients[3]->bytes() > 0;
+    }));
+    EXPECT_GT(clients[3]->bytes(), 0u) << "round " << round;
+  }
+  testing::internal::GetCapturedStderr();
+}
+
+// The sentence gives the error of the call that failed, not of one after it.
+TEST(ListenOn, WithoutDescriptorsTheSentenceSaysSo) {
+  rlimit all{}, none{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &all), 0);
+  none = all;
+  const int next = dup(STDERR_FILENO);
+  close(next);
+  none.rlim_cur = static_cast<rlim_t>(next);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string what;
+  try {
+    listen_on(0, false);
+  } catch (const InputError& error) {
+    what = error.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &all), 0);
+  EXPECT_EQ(what, "cannot listen on port 0 (Too many open files); close some programs");
 }
 
 double cpu_seconds() {

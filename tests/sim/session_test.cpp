@@ -114,6 +114,13 @@ TEST_F(BallScene, TenThousandFramesLeakNothing) {
   EXPECT_LT(growth, 1024);
 }
 
+TEST_F(BallScene, ALimitOfNoFramesKeepsNoTimes) {
+  Session session = make_session({{"obb-refit", 1}});
+  session.reserve_frames(0);
+  run(session, 0, 120);
+  for (const BackendTimes& times : session.backend_times()) EXPECT_TRUE(times.query_ms.empty()) << times.name;
+}
+
 TEST_F(BallScene, GoldenRun) {
   std::uint64_t hashes[2];
   for (std::uint64_t& hash : hashes) {

@@ -155,7 +155,7 @@ function makeSelection(sessions) {
   const select = html(
     "select",
     { id },
-    sessions.map(({ attempt }, k) => html("option", { value: k }, `${k + 1}: ${attempt.file} (${attempt.date})`)),
+    sessions.map(({ attempt }, k) => html("option", { value: k }, `${k + 1}: ${attempt.file} (${attempt.date} UTC)`)),
   );
   const choose = (k) => {
     select.value = k;

@@ -182,7 +182,7 @@ export function sessionHeader(session) {
       { class: "facts" },
       fact("Scene", attempt.scene),
       fact("Recording", attempt.file),
-      fact("Date", attempt.date),
+      fact("Date (UTC)", attempt.date),
       fact("Length", `${clock(attempt.duration_s)}, ${whole(attempt.frames)} frames`),
       fact("Clock", kClocks[attempt.clock]),
       fact("Machine", attempt.machine),
