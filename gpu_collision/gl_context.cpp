@@ -9,18 +9,33 @@
 #include <glad/egl.h>
 #include <glad/gl.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <mutex>
 #include <string_view>
 #include <vector>
 
+#include "geometry/error.hpp"
 #include "gpu_collision/submissions.hpp"
 
 namespace trocar {
 namespace {
+
+// ---- The process ----
+
+std::atomic<pid_t> gl_process{0};  // the one that made off-screen contexts; 0: none
+
+void require_gl_process() {
+  if (!gl_was_forked()) return;
+  throw RunError(
+      "OpenGL was used before the fork, and its driver does not work in the new process; use spawn to start processes "
+      "(multiprocessing.get_context('spawn'))");
+}
 
 // ---- Properties of the current context ----
 
@@ -156,7 +171,10 @@ class EglContext final : public GlContext {
   EglContext& operator=(const EglContext&) = delete;
 
   const GlInfo& info() const override { return info_; }
-  void make_current() override { bind(); }
+  void make_current() override {
+    require_gl_process();
+    bind();
+  }
   void leave() override { eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT); }
 
  private:
@@ -205,6 +223,7 @@ std::unique_ptr<EglContext> EglContext::create(EGLDisplay display, std::string& 
     why = "this EGL driver refuses an OpenGL context";
     return nullptr;
   }
+  gl_process.store(getpid());
   if (!load_gl(reinterpret_cast<GLADloadfunc>(eglGetProcAddress), result->info_)) {
     why = "this EGL driver gives a context without OpenGL entry points";
     return nullptr;
@@ -215,6 +234,7 @@ std::unique_ptr<EglContext> EglContext::create(EGLDisplay display, std::string& 
 // Leaves the display initialised: it belongs to the process (EGL returns the same one each time), and other contexts
 // may use it.
 void EglContext::release() {
+  if (gl_was_forked()) return;
   if (context_ != EGL_NO_CONTEXT) {
     if (eglGetCurrentContext() == context_) {
       eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
@@ -250,7 +270,13 @@ bool GlContext::lost() {
   return lost_;
 }
 
+bool gl_was_forked() {
+  const pid_t first = gl_process.load();
+  return first != 0 && first != getpid();
+}
+
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why) {
+  require_gl_process();
   // The loader's table of entry points belongs to the process.
   static std::mutex loading;
   const std::lock_guard lock(loading);

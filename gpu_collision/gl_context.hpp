@@ -45,8 +45,11 @@ using GlLoader = void (*(*)(const char*))();
 
 // Makes an off-screen context of the newest available version from 4.5, 4.3, 3.3; at each version the compatibility
 // profile is preferred to core. Threads may call it at the same time. Returns nullptr, with the reason in `why`, when
-// this machine offers no OpenGL.
+// this machine offers no OpenGL. This function, and make_current() of its contexts, throw RunError in a process that
+// was forked after its parent used OpenGL: the driver's threads do not exist there, and its locks may be held for ever.
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why);
+// Returns whether this process was forked after its parent made an off-screen context.
+bool gl_was_forked();
 // Adopts the context that a window library has made current on this thread (the window still owns it).
 std::unique_ptr<GlContext> adopt_current_context(GlLoader loader, std::string& why);
 

@@ -11,7 +11,9 @@
 namespace trocar::python {
 namespace {
 
-TriangleMesh make_mesh(const FloatArray& positions, const IndexArray& faces) {
+TriangleMesh make_mesh(const py::object& position_array, const py::object& face_array) {
+  const FloatArray positions = floats_of(position_array, "positions");
+  const IndexArray faces = indices_of(face_array, "faces");
   const auto points = positions_of(positions, "positions");
   const auto corners = faces_of(faces, "faces");
   for (std::size_t f = 0; f < corners.size(); ++f)

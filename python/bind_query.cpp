@@ -11,6 +11,7 @@
 #include "python/bindings.hpp"
 #include "python/choices.hpp"
 #include "python/gl_use.hpp"
+#include "python/in_use.hpp"
 
 namespace trocar::python {
 namespace {
@@ -58,9 +59,12 @@ Touches copied(const TouchList& list) {
           flat(column_of(list.touches, [](const Touch& t) { return t.time; }))};
 }
 
-class PythonQuery {
+class PythonQuery : public OneAtATime {
  public:
+  static constexpr const char* kName = "TouchQuery";
+
   PythonQuery(const TriangleMesh& mesh, const std::string& backend) : vertices_(mesh.positions.size()) {
+    require_positions(mesh.positions, "mesh");
     const MeshView view = mesh.view();
     choice_ = backends_.resolve(backend, {&view, 1});
     on_gl_ = runs_on_gl(choice_.name);
@@ -70,19 +74,18 @@ class PythonQuery {
     require_start(*query_);
   }
   ~PythonQuery() {
-    const GlUse gl(backends_, on_gl_);
+    const GlUse gl(backends_, on_gl_ && !gl_was_forked());
     query_.reset();
   }
-  PythonQuery(const PythonQuery&) = delete;
-  PythonQuery& operator=(const PythonQuery&) = delete;
 
   const BackendChoice& choice() const { return choice_; }
 
-  void update(const FloatArray& positions) {
+  void update(const py::object& array) {
+    const FloatArray positions = floats_of(array, "positions");
     const auto rows = positions_of(positions, "positions");
     if (rows.size() != vertices_)
-      throw py::value_error("positions: the mesh has " + std::to_string(vertices_) + " vertices, not " +
-                            std::to_string(rows.size()));
+      throw InputError("positions: the mesh has " + std::to_string(vertices_) + " vertices, not " +
+                       std::to_string(rows.size()));
     const py::gil_scoped_release unlocked;
     const GlUse gl(backends_, on_gl_);
     query_->update(rows);
@@ -124,6 +127,7 @@ class PythonQuery {
 
 py::tuple reference(const TriangleMesh& mesh, const ToolStep& tool, const std::string& set) {
   const TouchSet wanted = set_of(set);
+  require_positions(mesh.positions, "mesh");
   const ToolVolume volume = swept_volume(tool, Cover::Capsule);
   ReferenceAnswer answer;
   {
@@ -138,16 +142,20 @@ py::tuple reference(const TriangleMesh& mesh, const ToolStep& tool, const std::s
   return py::make_tuple(faces(answer.touched), faces(answer.borderline));
 }
 
-py::tuple meet(const TriangleMesh& first, const FloatArray& first_after, const TriangleMesh& second,
-               const FloatArray& second_after, double tolerance) {
+py::tuple meet(const TriangleMesh& first, const py::object& first_moved, const TriangleMesh& second,
+               const py::object& second_moved, double tolerance) {
+  const FloatArray first_after = floats_of(first_moved, "first_after");
+  const FloatArray second_after = floats_of(second_moved, "second_after");
   const auto moving = [](const TriangleMesh& mesh, const FloatArray& after, const char* name) {
     const auto rows = positions_of(after, name);
     if (rows.size() != mesh.positions.size())
-      throw py::value_error(std::string(name) + ": the mesh has " + std::to_string(mesh.positions.size()) +
-                            " vertices, not " + std::to_string(rows.size()));
+      throw InputError(std::string(name) + ": the mesh has " + std::to_string(mesh.positions.size()) +
+                       " vertices, not " + std::to_string(rows.size()));
+    require_positions(mesh.positions, "mesh");
     return MovingMesh{mesh.positions, rows, mesh.faces};
   };
-  if (!(tolerance > 0.0)) throw py::value_error("tolerance: a length above 0 is needed, in metres");
+  if (!(tolerance > 0.0 && tolerance <= kLargestCoordinate))
+    throw InputError("tolerance: a length above 0 and up to 1000 is needed, in metres");
   const MovingMesh a = moving(first, first_after, "first_after"), b = moving(second, second_after, "second_after");
   std::vector<FaceMeeting> meetings;
   {
@@ -183,14 +191,17 @@ void bind_query(py::module_& module) {
       .def_readonly("times", &Touches::times, "(n) float32, first contact as a part of the step. Set `exact` only.")
       .def("__len__", [](const Touches& touches) { return touches.faces.size(); });
 
-  py::class_<PythonQuery>(module, "TouchQuery", "Which faces of a mesh do tools touch? One object for each mesh.")
-      .def(py::init<const TriangleMesh&, const std::string&>(), py::arg("mesh"), py::arg("backend") = "auto",
-           "backend: auto, or a name of backends(). Raises InputError for a backend that this machine cannot run.")
+  GuardedClass<PythonQuery>(module,
+                            "Which faces of a mesh do tools touch? One object for each mesh, and one thread at a time.")
+      .init(py::init<const TriangleMesh&, const std::string&>(), py::arg("mesh"), py::arg("backend") = "auto",
+            "backend: auto, or a name of backends(). Raises InputError for a backend that this machine cannot run.")
       .def_property_readonly("backend", [](const PythonQuery& query) { return query.choice().name; })
       .def_property_readonly(
           "why", [](const PythonQuery& query) { return query.choice().why; }, "Why this backend, one sentence.")
-      .def("update", &PythonQuery::update, py::arg("positions"),
-           "Sets the positions, (n, 3), metres. A C-contiguous float32 array is read in place.")
+      .def(
+          "update", &PythonQuery::update, py::arg("positions"),
+          "Sets the positions, (n, 3), metres. A C-contiguous float32 array is read in place. Raises InputError naming "
+          "the vertex whose coordinates are not finite or beyond 1000 m.")
       .def("touched", &PythonQuery::touched, py::arg("tools"), py::arg("set") = "exact", py::arg("cover") = "capsule",
            "Returns the Touches of a list of tools. set: `exact`, faces within the radius of the moving shaft; "
            "`volume`, faces that the convex volume of the tool meets. cover: `capsule` or `paper` (1999).")

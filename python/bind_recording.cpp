@@ -8,6 +8,7 @@
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "python/choices.hpp"
+#include "python/in_use.hpp"
 #include "python/recording_output.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
@@ -25,6 +26,16 @@ namespace trocar::python {
 namespace {
 
 using namespace py::literals;
+
+class PythonRecording : public OneAtATime {
+ public:
+  static constexpr const char* kName = "Recording";
+  explicit PythonRecording(const std::filesystem::path& file) : file_(file) {}
+  const Recording& operator*() const { return file_; }
+
+ private:
+  Recording file_;
+};
 
 std::size_t frame_in(const Recording& recording, std::ptrdiff_t frame) {
   const auto count = static_cast<std::ptrdiff_t>(recording.frame_count());
@@ -46,7 +57,8 @@ py::array_t<float> of_tools(const Recording& recording, std::size_t frame, auto 
   return copied(std::span<const glm::vec3>(rows));
 }
 
-py::dict touches(const Recording& recording, std::ptrdiff_t number, const std::string& organ) {
+py::dict touches(const PythonRecording& opened, std::ptrdiff_t number, const std::string& organ) {
+  const Recording& recording = *opened;
   OrganFrame frame;
   const std::size_t at = frame_in(recording, number), of = organ_in(recording, organ);
   {
@@ -125,40 +137,43 @@ py::dict perform(const std::filesystem::path& scene_file, const std::filesystem:
 }  // namespace
 
 void bind_recording(py::module_& module) {
-  py::class_<Recording>(module, "Recording", "A recorded session; frames are read when they are asked for.")
-      .def(py::init([](const std::filesystem::path& file) { return Recording(file); }), py::arg("file"))
-      .def("__len__", &Recording::frame_count)
+  GuardedClass<PythonRecording>(module, "A recorded session; frames are read when they are asked for.")
+      .init(py::init<const std::filesystem::path&>(), py::arg("file"))
+      .def("__len__", [](const PythonRecording& r) { return (*r).frame_count(); })
       .def_property_readonly(
-          "times", [](const Recording& r) { return copied_flat(std::span<const double>(r.times())); },
+          "times", [](const PythonRecording& r) { return copied_flat(std::span<const double>((*r).times())); },
           "(frames) float64, s of simulated time.")
-      .def_property_readonly("instruments", &Recording::tools)
+      .def_property_readonly("instruments", [](const PythonRecording& r) { return (*r).tools(); })
       .def_property_readonly("organs",
-                             [](const Recording& r) {
+                             [](const PythonRecording& r) {
                                std::vector<std::string> names;
-                               for (const OrganRecording& organ : r.organs()) names.push_back(organ.name);
+                               for (const OrganRecording& organ : (*r).organs()) names.push_back(organ.name);
                                return names;
                              })
-      .def("text", &Recording::text, py::arg("attribute"), "A text of the file: scene, backend, machine, date, ...")
+      .def(
+          "text", [](const PythonRecording& r, const std::string& attribute) { return (*r).text(attribute); },
+          py::arg("attribute"), "A text of the file: scene, backend, machine, date, ...")
       .def(
           "tips",
-          [](const Recording& r, std::ptrdiff_t frame) {
-            return of_tools(r, frame_in(r, frame),
-                            [&](std::size_t f, std::size_t tool) { return r.pose(f, tool).tip; });
+          [](const PythonRecording& r, std::ptrdiff_t frame) {
+            return of_tools(*r, frame_in(*r, frame),
+                            [&](std::size_t f, std::size_t tool) { return (*r).pose(f, tool).tip; });
           },
           py::arg("frame"), "(instruments, 3) float32, metres.")
       .def(
           "forces",
-          [](const Recording& r, std::ptrdiff_t frame) {
-            return of_tools(r, frame_in(r, frame), [&](std::size_t f, std::size_t tool) { return r.force(f, tool); });
+          [](const PythonRecording& r, std::ptrdiff_t frame) {
+            return of_tools(*r, frame_in(*r, frame),
+                            [&](std::size_t f, std::size_t tool) { return (*r).force(f, tool); });
           },
           py::arg("frame"), "(instruments, 3) float32, newtons.")
       .def("touches", &touches, py::arg("frame"), py::arg("organ"),
            "Touches in a frame as a dict of columns: tools, faces (ids), depths (m), pressures (Pa).")
       .def(
           "nodes",
-          [](const Recording& r, std::ptrdiff_t frame, const std::string& organ) {
+          [](const PythonRecording& r, std::ptrdiff_t frame, const std::string& organ) {
             OrganFrame read;
-            r.read_frame(frame_in(r, frame), organ_in(r, organ), read);
+            (*r).read_frame(frame_in(*r, frame), organ_in(*r, organ), read);
             return copied(std::span<const glm::vec3>(read.nodes));
           },
           py::arg("frame"), py::arg("organ"), "(nodes, 3) float32, metres: the lattice.");

@@ -1,4 +1,5 @@
 // Sessions in Python.
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -6,6 +7,7 @@
 #include "python/bindings.hpp"
 #include "python/choices.hpp"
 #include "python/driven_session.hpp"
+#include "python/in_use.hpp"
 #include "sim/session/step_cost.hpp"
 
 namespace trocar::python {
@@ -15,11 +17,16 @@ namespace {
 
 template <typename List>
 std::size_t number_in(const List& list, const py::handle& key, const char* what) {
-  if (py::isinstance<py::int_>(key)) {
-    const auto number = key.cast<std::ptrdiff_t>();
+  if (PyIndex_Check(key.ptr())) {
+    const Py_ssize_t number = PyNumber_AsSsize_t(key.ptr(), nullptr);  // too large a number becomes the largest
     if (number >= 0 && static_cast<std::size_t>(number) < list.size()) return static_cast<std::size_t>(number);
-    throw py::index_error(std::string("there are ") + std::to_string(list.size()) + " " + what + "s");
+    if (PyErr_Occurred()) throw py::error_already_set();
+    throw py::index_error(fmt::format("{} {}: there are {} {}s, numbered from 0", what,
+                                      py::str(key).cast<std::string>(), list.size(), what));
   }
+  if (!py::isinstance<py::str>(key))
+    throw py::type_error(
+        fmt::format("the {} is named by its number or its name, not by {}", what, py::repr(key).cast<std::string>()));
   const auto name = key.cast<std::string>();
   for (std::size_t k = 0; k < list.size(); ++k)
     if (list[k].name == name) return k;
@@ -49,6 +56,8 @@ Driver driver_of(const std::string& name) {
 
 // ---- Construction and driving ----
 
+constexpr double kMostTurn = 1e9;  // degrees
+
 std::unique_ptr<DrivenSession> make_session(const std::filesystem::path& scene, const std::string& backend,
                                             const std::string& check, const std::string& driver,
                                             const std::map<std::string, std::filesystem::path>& trajectories,
@@ -65,25 +74,26 @@ std::unique_ptr<DrivenSession> make_session(const std::filesystem::path& scene, 
 
 void move(DrivenSession& s, const py::handle& tool, const py::handle& tip, double roll_deg, double grip,
           const std::string& energy) {
-  if (!std::isfinite(roll_deg) || !(grip >= 0.0 && grip <= 1.0))
-    throw py::value_error("roll_deg must be a number, and grip must lie between 0 (closed) and 1 (open)");
+  if (!(std::abs(roll_deg) <= kMostTurn) || !(grip >= 0.0 && grip <= 1.0))
+    throw InputError("roll_deg must lie between -1e9 and 1e9, and grip between 0 (closed) and 1 (open)");
   s.command(tool_in(s, tool), {{}, point_of(tip, "tip"), roll_deg, grip, energy_of(energy), 1.0});
 }
 
-// rates: [tool][5]
-void drive(DrivenSession& s, const py::array_t<double, py::array::c_style | py::array::forcecast>& rates,
-           const std::vector<std::string>& energies) {
+// rates: [tool][5]. All of them are checked before an instrument moves.
+void drive(DrivenSession& s, const py::object& array, const std::vector<std::string>& energies) {
+  const DoubleArray rates = doubles_of(array, "rates");
   const auto tools = static_cast<py::ssize_t>(s.session().instruments().size());
   if (rates.ndim() != 2 || rates.shape(0) != tools || rates.shape(1) != 5)
-    throw py::value_error("rates: an array of shape (" + std::to_string(tools) + ", 5) is needed, not " +
-                          shape_text(rates));
+    throw InputError("rates: an array of shape (" + std::to_string(tools) + ", 5) is needed, not " + shape_text(rates));
   if (!energies.empty() && static_cast<py::ssize_t>(energies.size()) != tools)
-    throw py::value_error("energies: one for each of the " + std::to_string(tools) + " instruments is needed");
+    throw InputError("energies: one for each of the " + std::to_string(tools) + " instruments is needed");
+  std::vector<Driving> driving;
   for (py::ssize_t tool = 0; tool < tools; ++tool) {
     const auto at = [&](py::ssize_t k) { return rates.at(tool, k); };
-    const auto k = static_cast<std::size_t>(tool);
-    s.drive(k, {at(0), at(1), at(2), at(3), at(4)}, energies.empty() ? Diathermy{} : energy_of(energies[k]));
+    driving.push_back({{at(0), at(1), at(2), at(3), at(4)},
+                       energies.empty() ? Diathermy{} : energy_of(energies[static_cast<std::size_t>(tool)])});
   }
+  s.drive(driving);
 }
 
 void step(DrivenSession& s, std::uint64_t frames) {
@@ -155,14 +165,14 @@ py::object task_state(const DrivenSession& s) {
 
 py::array_t<std::uint8_t> picture(DrivenSession& s, int width, int height, const std::string& quality) {
   if (width < 1 || height < 1 || width > 8192 || height > 8192)
-    throw py::value_error("width and height must lie between 1 and 8192");
+    throw InputError("width and height must lie between 1 and 8192");
   const std::vector<glm::u8vec3> pixels = s.picture(width, height, quality_of(quality));
   py::array_t<std::uint8_t> array({py::ssize_t{height}, py::ssize_t{width}, py::ssize_t{3}});
   std::memcpy(array.mutable_data(), pixels.data(), 3 * pixels.size());
   return array;
 }
 
-void bind_state(py::class_<DrivenSession>& session) {
+void bind_state(GuardedClass<DrivenSession>& session) {
   session
       .def_property_readonly(
           "frame", [](const DrivenSession& s) { return s.session().frames(); }, "Frames so far.")
@@ -237,20 +247,22 @@ void bind_state(py::class_<DrivenSession>& session) {
 }  // namespace
 
 void bind_session(py::module_& module) {
-  py::class_<DrivenSession> session(module, "Session",
-                                    "A scene that runs frame by frame, without a window. Instruments stay where the "
-                                    "scene puts them until they are moved.");
+  GuardedClass<DrivenSession> session(
+      module,
+      "A scene that runs frame by frame, without a window. Instruments stay where the "
+      "scene puts them until they are moved. One thread at a time: RunError for others.");
   session
-      .def(py::init(&make_session), py::arg("scene"), py::kw_only(), py::arg("backend") = "", py::arg("check") = "",
-           py::arg("driver") = "caller", py::arg("trajectories") = std::map<std::string, std::filesystem::path>{},
-           py::arg("anatomy") = py::none(), py::arg("level") = py::none(), py::arg("allow_outside") = false,
-           py::arg("record") = py::none(), py::arg("force") = false,
-           "scene: a .toml file. backend: of the touch query; empty: the scene's. check: a backend that answers every "
-           "query again, for example obb-refit. driver: `caller` moves the instruments by move() or drive(); "
-           "`scripts` follow the paths of the scene. trajectories: a CSV file for each instrument that follows one. "
-           "anatomy: seed of a variation. level: of the task. record: a recording (.h5) to write. force: write it over "
-           "a recording that "
-           "exists.")
+      .init(
+          py::init(&make_session), py::arg("scene"), py::kw_only(), py::arg("backend") = "", py::arg("check") = "",
+          py::arg("driver") = "caller", py::arg("trajectories") = std::map<std::string, std::filesystem::path>{},
+          py::arg("anatomy") = py::none(), py::arg("level") = py::none(), py::arg("allow_outside") = false,
+          py::arg("record") = py::none(), py::arg("force") = false,
+          "scene: a .toml file. backend: of the touch query; empty: the scene's. check: a backend that answers every "
+          "query again, for example obb-refit. driver: `caller` moves the instruments by move() or drive(); "
+          "`scripts` follow the paths of the scene. trajectories: a CSV file for each instrument that follows one. "
+          "anatomy: seed of a variation. level: of the task. record: a recording (.h5) to write. force: write it over "
+          "a recording that "
+          "exists.")
       .def("move", &move, py::arg("instrument"), py::arg("tip"), py::arg("roll_deg") = 0.0, py::arg("grip") = 1.0,
            py::arg("energy") = "off",
            "Sets the pose of an instrument for the next frames: tip in metres, grip 0 closed .. 1 open. energy "
@@ -258,7 +270,7 @@ void bind_session(py::module_& module) {
            "`cut` or `coagulate`.")
       .def("drive", &drive, py::arg("rates"), py::arg("energies") = std::vector<std::string>{},
            "Moves all instruments by joint velocities for one frame, within their limits: (instruments, 5): pan, tilt, "
-           "spin in degrees per second, depth in metres per second, grip per second.")
+           "spin in degrees per second (at most 36000), depth in metres per second (100), grip per second (1000).")
       .def("step", &step, py::arg("frames") = 1, "Makes frames: devices, touch query, tissue, task. Releases the GIL.")
       .def("picture", &picture, py::arg("width") = 640, py::arg("height") = 480, py::arg("quality") = "high",
            "The scope's view as an array (height, width, 3) uint8, top row first. Needs OpenGL; no display.")
@@ -271,8 +283,11 @@ void bind_session(py::module_& module) {
           "The state as bytes. A session of the same scene that restores them continues with the same bits.")
       .def(
           "restore", [](DrivenSession& s, const std::string& bytes) { s.restore(std::as_bytes(std::span(bytes))); },
-          py::arg("state"), "Restores the state of save(). The task starts again.")
-      .def("close", &DrivenSession::close_recording, "Completes the recording, if there is one.");
+          py::arg("state"),
+          "Restores the state of save(). The task starts again. Raises InputError for bytes that are not a state of "
+          "this scene, and changes nothing then.")
+      .def("close", &DrivenSession::close_recording,
+           "Completes the recording, if there is one. Later frames raise RunError then.");
   bind_state(session);
 }
 

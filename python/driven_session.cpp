@@ -1,6 +1,10 @@
 #include "python/driven_session.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "geometry/error.hpp"
 #include "python/recording_output.hpp"
@@ -46,7 +50,7 @@ Scene loaded(const std::filesystem::path& file, const DrivenParams& params) {
 }  // namespace
 
 DrivenSession::DrivenSession(const std::filesystem::path& file, const DrivenParams& params)
-    : scene_(loaded(file, params)) {
+    : scene_(loaded(file, params)), process_(getpid()) {
   if (!params.record.empty()) check_recording_output(scene_, "record", params.record, params.force);
   for (const InstrumentScene& instrument : scene_.instruments) {
     const bool has_axis = glm::length(instrument.axis) > 0.0;
@@ -62,14 +66,20 @@ DrivenSession::DrivenSession(const std::filesystem::path& file, const DrivenPara
   start_task();
   if (!params.record.empty()) {
     const RecordingTarget target(params.record);
-    recorder_.emplace(recording_file(params.record), scene_, *session_, gl_description(backends_),
-                      RunNote{.device = kProgramDevice});
+    recorder_ = std::make_unique<SessionRecorder>(recording_file(params.record), scene_, *session_,
+                                                  gl_description(backends_), RunNote{.device = kProgramDevice});
   }
   const GlUse leave(backends_, uses_gl());  // the first use of OpenGL made its context current
 }
 
+// In a forked process the threads that would have to end do not exist, and the recording belongs to the parent.
 DrivenSession::~DrivenSession() {
-  const GlUse gl(backends_, uses_gl());
+  if (getpid() != process_) {
+    static_cast<void>(recorder_.release());
+    static_cast<void>(session_.release());
+    return;
+  }
+  const GlUse gl(backends_, uses_gl() && !gl_was_forked());
   view_.reset();
   session_.reset();
 }
@@ -90,9 +100,14 @@ void DrivenSession::start_task() {
 }
 
 void DrivenSession::command(std::size_t tool, const DevicePose& pose) {
-  const glm::dvec3 pivot = hands_[tool].pose.pivot;
-  hands_[tool].pose = pose;
-  hands_[tool].pose.pivot = pivot;
+  DevicePose wanted = pose;
+  wanted.pivot = hands_[tool].pose.pivot;
+  const InstrumentScene& instrument = scene_.instruments[tool];
+  if (const std::string fault = pose_fault({wanted.pivot, wanted.tip, instrument.radius}); !fault.empty())
+    throw InputError(fmt::format("instrument {}: {}", instrument.name, fault));
+  if (!usable(wanted))
+    throw InputError(fmt::format("instrument {}: the pose is not finite or beyond 999 m", instrument.name));
+  hands_[tool].pose = wanted;
 }
 
 Joints DrivenSession::joints(std::size_t tool) const {
@@ -111,21 +126,49 @@ std::vector<DrawnTarget> DrivenSession::targets() const {
   return marks.targets;
 }
 
-void DrivenSession::drive(std::size_t tool, const JointRates& rates, Diathermy energy) {
-  const JointLimits& limits = scene_.instruments[tool].limits;
-  const Joints now = joints(tool);
-  Joints next = now;
-  next.pan_deg += rates.pan_deg * tick();
-  next.tilt_deg += rates.tilt_deg * tick();
-  next.spin_deg += rates.spin_deg * tick();
-  next.depth += rates.depth * tick();
-  next.grip_deg += rates.grip * limits.widest_grip_deg * tick();
-  DevicePose pose = pose_of(hands_[tool].centre, limits, limited(limits, next, now));
-  pose.energy = energy;
-  command(tool, pose);
+void DrivenSession::require_rates(const InstrumentScene& instrument, const JointRates& rates) const {
+  const auto require = [&](double rate, double fastest, const char* joint, const char* unit) {
+    if (!(std::abs(rate) <= fastest))
+      throw InputError(fmt::format("rates of instrument {}: {} is {:g} {}; choose a number between -{:g} and {:g}",
+                                   instrument.name, joint, rate, unit, fastest, fastest));
+  };
+  require(rates.pan_deg, kFastest.pan_deg, "pan", "degrees/s");
+  require(rates.tilt_deg, kFastest.tilt_deg, "tilt", "degrees/s");
+  require(rates.spin_deg, kFastest.spin_deg, "spin", "degrees/s");
+  require(rates.depth, kFastest.depth, "depth", "m/s");
+  require(rates.grip, kFastest.grip, "grip", "1/s");
+}
+
+void DrivenSession::drive(std::span<const Driving> all) {
+  for (std::size_t tool = 0; tool < all.size(); ++tool) require_rates(scene_.instruments[tool], all[tool].rates);
+  for (std::size_t tool = 0; tool < all.size(); ++tool) {
+    const JointRates& rates = all[tool].rates;
+    const JointLimits& limits = scene_.instruments[tool].limits;
+    const Joints now = joints(tool);
+    Joints next = now;
+    next.pan_deg += rates.pan_deg * tick();
+    next.tilt_deg += rates.tilt_deg * tick();
+    next.spin_deg += rates.spin_deg * tick();
+    next.depth += rates.depth * tick();
+    next.grip_deg += rates.grip * limits.widest_grip_deg * tick();
+    DevicePose pose = pose_of(hands_[tool].centre, limits, limited(limits, next, now));
+    pose.energy = all[tool].energy;
+    command(tool, pose);
+  }
+}
+
+void DrivenSession::require_own_threads() const {
+  if (getpid() != process_ && (recorder_ || scene_.solver.threads > 1))
+    throw RunError(
+        "this Session was made before the fork, and its threads do not exist in the new process; make it in the "
+        "process "
+        "that uses it");
 }
 
 void DrivenSession::step() {
+  if (closed_)
+    throw RunError("the recording is closed, so this frame would not be in it; make another Session to go on");
+  require_own_threads();
   const GlUse gl(backends_, uses_gl());
   time_ = static_cast<double>(frame_) * tick();
   session_->step({frame_, time_}, tick());
@@ -138,8 +181,10 @@ void DrivenSession::step() {
 
 void DrivenSession::close_recording() {
   if (!recorder_) return;
+  require_own_threads();
   recorder_->close(ending_of(task_ ? &*task_ : nullptr));
   recorder_.reset();
+  closed_ = true;
 }
 
 std::vector<glm::u8vec3> DrivenSession::picture(int width, int height, Quality quality) {
@@ -169,6 +214,7 @@ std::vector<glm::u8vec3> DrivenSession::picture(int width, int height, Quality q
 }
 
 void DrivenSession::restore(std::span<const std::byte> bytes) {
+  const GlUse gl(backends_, uses_gl());  // every query is rebuilt
   session_->restore(bytes);
   session_->suspend_devices();  // what the guards of the devices saw before does not count
   frame_ = session_->frames();

@@ -7,12 +7,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/compare/backends.hpp"
 #include "app/view/view.hpp"
 #include "python/gl_use.hpp"
+#include "python/in_use.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene.hpp"
@@ -44,17 +46,32 @@ struct JointRates {
   double grip = 0.0;                                     // 1/s  of the aperture, 0 closed .. 1 open
 };
 
-class DrivenSession {
+// The largest joint velocities: what they move in a frame stays far below the limits of coordinates and angles.
+constexpr JointRates kFastest{36000.0, 36000.0, 36000.0, 100.0, 1000.0};
+
+// What one instrument does in a frame.
+struct Driving {
+  JointRates rates;
+  Diathermy energy;
+};
+
+class DrivenSession : public OneAtATime {
  public:
+  static constexpr const char* kName = "Session";
+
   // Throws the errors of load_scene(), Session and Recorder.
   DrivenSession(const std::filesystem::path& scene, const DrivenParams& params);
   ~DrivenSession();
 
-  // Sets the pose that the instrument has in the next frames. Its pivot stays.
+  // Sets the pose that the instrument has in the next frames. Its pivot stays. Throws InputError for a pose that no
+  // instrument can take.
   void command(std::size_t tool, const DevicePose& pose);
-  // The same by velocities during one frame, within the joint limits of the instrument.
-  void drive(std::size_t tool, const JointRates& rates, Diathermy energy);
-  // Makes a frame. Throws RunError when the recording has failed.
+  // The same for all instruments by velocities during one frame, within their joint limits. Throws InputError, before
+  // anything moves, for a velocity beyond kFastest.
+  // [tool]
+  void drive(std::span<const Driving> all);
+  // Makes a frame. Throws RunError when the recording has failed or is closed, and in a process that was forked from
+  // that of a session whose threads do not exist there.
   void step();
   void close_recording();
 
@@ -87,8 +104,11 @@ class DrivenSession {
   };
   std::unique_ptr<Device> device_of(const InstrumentScene& instrument, const DrivenParams& params);
   void start_task();
+  void require_own_threads() const;
+  void require_rates(const InstrumentScene& instrument, const JointRates& rates) const;
 
   Scene scene_;
+  const int process_;  // in which it was made
   Backends backends_;
   std::vector<Hand> hands_;  // [tool]
   std::unique_ptr<Session> session_;
@@ -96,7 +116,8 @@ class DrivenSession {
   TaskStage stage_;
   std::optional<TaskRun> task_;
   SessionObserver observer_;
-  std::optional<SessionRecorder> recorder_;
+  std::unique_ptr<SessionRecorder> recorder_;
+  bool closed_ = false;  // the recording is complete
   std::optional<View> view_;
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;

@@ -1,5 +1,6 @@
 // Makes the OpenGL context of an object current for the time of one call. Between calls no context is current, so any
-// thread may use the object or destroy it, one at a time. Tested in tests/python/session_test.py
+// thread may use the object or destroy it, one at a time. Raises RunError in a process that was forked after the first
+// use of OpenGL. Tested in tests/python/session_test.py and tests/python/gymnasium_test.py
 #pragma once
 
 #include "app/compare/backends.hpp"

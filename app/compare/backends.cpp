@@ -80,8 +80,8 @@ void check_known(std::string_view name) {
 GlContext* Backends::context() {
   if (adopted_) return adopted_;
   if (!tried_) {
-    tried_ = true;
     owned_ = make_offscreen_context(why_);
+    tried_ = true;
   }
   return owned_.get();
 }
@@ -102,6 +102,7 @@ std::unique_ptr<TouchQuery> Backends::make(std::string_view name) {
 }
 
 BackendChoice Backends::choose(std::span<const MeshView> organs) {
+  if (!adopted_ && gl_was_forked()) return {"scan", "OpenGL was used before the fork of this process"};
   const GlContext* gl = context();
   if (!gl) return {"scan", fmt::format("no OpenGL on this machine ({})", why_)};
   const GlInfo& info = gl->info();

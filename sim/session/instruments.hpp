@@ -80,7 +80,9 @@ class Instruments {
   void feel(double time);
 
   void save(ByteWriter& out) const;
-  void restore(ByteReader& in);  // Throws InputError for a damaged block.
+  // Takes over what save() wrote; check_read() throws InputError where it does not fit these organs.
+  void read(ByteReader& in);
+  void check_read(const std::vector<Organ>& organs) const;
 
   std::size_t size() const { return list_.size(); }
   std::vector<Instrument>& list() { return list_; }

@@ -1,9 +1,12 @@
 // Implements Session::save() and restore(). The block of bytes holds a header, the organs and their contacts, the
-// instruments and the scope.
+// instruments and the scope. restore() reads all of it, checks it (saved_check.hpp), and only then recomputes what
+// follows from it, so a block that is refused changes nothing.
+#include <algorithm>
 #include <array>
 
 #include "deform/model_version.hpp"
 #include "geometry/error.hpp"
+#include "sim/session/saved_check.hpp"
 #include "sim/session/session.hpp"
 #include "sim/session/session_fields.hpp"
 #include "sim/support/checksum.hpp"
@@ -23,6 +26,7 @@ struct Header {
   std::uint64_t checksum = 0;  // of what follows the header
 };
 constexpr std::size_t kHeaderBytes = 32;
+constexpr std::uint64_t kMostFrames = std::uint64_t{1} << 40;
 
 template <typename A>
 void fields(A& a, Header& header) {
@@ -51,16 +55,6 @@ std::uint64_t scene_key(const Session& session, const std::string& scene_text) {
     out.raw(&instrument.radius, sizeof instrument.radius);
   }
   return checksum_of(out.take());
-}
-
-// Only an altered block fails here: its checksum fits, its arrays do not.
-void check_sizes(const Organ& organ) {
-  const std::size_t nodes = organ.tissue.rest.size(), vertices = organ.mesh.positions.size();
-  const bool fit = organ.state.x.size() == nodes && organ.state.v.size() == nodes &&
-                   organ.tissue.mass.size() == nodes && organ.tissue.inverse_mass.size() == nodes &&
-                   organ.tissue.gravity.size() == nodes && organ.tissue.embedding.size() == vertices &&
-                   organ.charred.size() == vertices && organ.face_ids.size() == organ.mesh.faces.size();
-  if (!fit) throw InputError("the saved session contradicts itself; save it again");
 }
 
 // The touches of the frame before belong to the faces before.
@@ -130,10 +124,35 @@ void TissueWorld::save(ByteWriter& out) const {
   field(out, self.film_.amount_state());
 }
 
-void TissueWorld::restore(ByteReader& in) {
+void TissueWorld::read(ByteReader& in) {
+  for (Organ& organ : organs_) field(in, organ);
+  field(in, organ_contacts_);
+  field(in, slips_.state());
+  field(in, bonds_.bonds().intact);
+  field(in, clips_.clip_state());
+  field(in, clips_.tube_state());
+  field(in, bleeding_.source_state());
+  field(in, bleeding_.loss_state());
+  field(in, bleeding_.content_state());
+  field(in, film_.film_state());
+  field(in, film_.amount_state());
+}
+
+void TissueWorld::check_read(std::size_t tools) const {
+  for (std::size_t k = 0; k < organs_.size(); ++k) check_saved(organs_[k], intact_[k]);
+  check_saved(organ_contacts_, contact_sizes_, organs_);
+  const std::vector<std::uint8_t>& intact = bonds_.bonds().intact;
+  require_saved(slips_.state().size() == tools * organs_.size(), "the instruments", "an array has another length");
+  require_saved(intact.size() == bonds_.bonds().fibres.size() &&
+                    std::ranges::all_of(intact, [](int whole) { return whole <= 1; }),
+                "connective tissue", "a fibre is in no known state");
+  clips_.check_read(organs_, tools);
+  bleeding_.check_read(organs_);
+  film_.check_read(organs_);
+}
+
+void TissueWorld::follow_read() {
   for (Organ& organ : organs_) {
-    field(in, organ);
-    check_sizes(organ);
     organ.positions.resize(organ.mesh.positions.size());
     follow_nodes(organ);
     organ.around = faces_around(organ.mesh.faces, organ.positions.size());
@@ -142,21 +161,7 @@ void TissueWorld::restore(ByteReader& in) {
     forget_touches(organ);
     organ.query->rebuild({organ.positions, organ.mesh.faces});
   }
-  field(in, organ_contacts_);
-  field(in, slips_.state());
-  std::vector<std::uint8_t>& intact = bonds_.bonds().intact;
-  const std::size_t fibres = intact.size();
-  field(in, intact);
-  field(in, clips_.clip_state());
-  field(in, clips_.tube_state());
-  field(in, bleeding_.source_state());
-  field(in, bleeding_.loss_state());
-  field(in, bleeding_.content_state());
-  field(in, film_.film_state());
-  field(in, film_.amount_state());
-  if (!film_.follow_restored(organs_) || intact.size() != fibres || clips_.tubes().size() != organs_.size() ||
-      bleeding_.lost().size() != organs_.size() || bleeding_.content_state().size() != organs_.size())
-    throw InputError("the saved session contradicts itself; save it again");
+  film_.follow_read(organs_);
   clips_.begin();
   bonds_.take_struts(clips_, organs_);
   bonds_.follow_restored();
@@ -169,9 +174,14 @@ void Instruments::save(ByteWriter& out) const {
   scope_fields(out, self.scope_);
 }
 
-void Instruments::restore(ByteReader& in) {
+void Instruments::read(ByteReader& in) {
   for (Instrument& instrument : list_) instrument_fields(in, instrument);
   scope_fields(in, scope_);
+}
+
+void Instruments::check_read(const std::vector<Organ>& organs) const {
+  for (const Instrument& instrument : list_) check_saved(instrument, organs);
+  check_saved(scope_);
 }
 
 std::vector<std::byte> Session::save() const {
@@ -190,14 +200,24 @@ std::vector<std::byte> Session::save() const {
   return out.take();
 }
 
-void Session::apply(std::span<const std::byte> block) {
+void Session::read(std::span<const std::byte> block) {
   ByteReader in(block.subspan(kHeaderBytes));
-  world_.restore(in);
-  instruments_.restore(in);
+  world_.read(in);
+  instruments_.read(in);
   std::uint64_t frames = 0;
   field(in, frames);
-  if (!in.at_end()) throw InputError("the saved session contradicts itself; save it again");
+  if (!in.at_end()) throw InputError("the saved session contradicts itself: it is too long; save it again");
   frames_ = frames;
+}
+
+void Session::check_read() const {
+  world_.check_read(instruments().size());
+  instruments_.check_read(organs());
+  require_saved(frames_ <= kMostFrames, "the session", "its number of frames is out of range");
+}
+
+void Session::follow_read() {
+  world_.follow_read();
   for (std::size_t k = 0; k < organs().size(); ++k) check_.rebuild(k, {organs()[k].positions, organs()[k].mesh.faces});
   tip_watch_ = {};
   sight_watch_.forget();
@@ -209,11 +229,13 @@ void Session::restore(std::span<const std::byte> block) {
   check_header(block, scene_key(*this, scene_text_));
   const std::vector<std::byte> before = save();
   try {
-    apply(block);
-  } catch (const InputError&) {
-    apply(before);
+    read(block);
+    check_read();
+  } catch (...) {
+    read(before);  // what follows from the state has not been touched
     throw;
   }
+  follow_read();
 }
 
 }  // namespace trocar

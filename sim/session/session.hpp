@@ -62,8 +62,8 @@ class Session {
   // These functions convert the session to one block of bytes and back (saved_session.cpp). A session of the same scene
   // text that is restored and continued has the same bits as one that was never interrupted, if its devices move as
   // before. The block does not contain the scene, measured times, counts, marks and the internal state of devices.
-  // restore() throws InputError when the block is damaged, has another version or belongs to another scene; the state
-  // is then unchanged. It checks the sizes of arrays, not every index in them: do not restore blocks from strangers.
+  // restore() throws InputError when the block is damaged, has another version, belongs to another scene, or holds an
+  // index or number that no session of this scene has (saved_check.hpp); the state is then unchanged.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> block);
 
@@ -113,7 +113,9 @@ class Session {
   void check_answers();
   void change_checks();
   void watch_tips();
-  void apply(std::span<const std::byte> block);
+  void read(std::span<const std::byte> block);
+  void check_read() const;
+  void follow_read();
 
   OrganQueries queries_;
   TissueWorld world_;

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "sim/session/saved_check.hpp"
+
 namespace trocar {
 namespace {
 
@@ -86,6 +88,29 @@ SessionBleeding::SessionBleeding(const Scene& scene, const std::vector<Organ>& o
 void SessionBleeding::begin() {
   before_ = sources_.size();
   changed_.clear();
+}
+
+void SessionBleeding::check_read(const std::vector<Organ>& organs) const {
+  constexpr double kMost = 1.0;  // m^3, m^3/s
+  const char* const whose = "bleeding";
+  require_saved(sources_.size() <= kMostBleedSources, whose, "there are too many sources");
+  for (const BleedSource& source : sources_) {
+    require_saved(source.organ < organs.size() && source.vertex < organs[source.organ].mesh.positions.size(), whose,
+                  "a source is at a vertex that does not exist");
+    require_saved(source.kind <= BleedKind::Perforation && source.state <= BleedState::Stopped &&
+                      (source.kind == BleedKind::Vessel        ? vessels_[source.organ].has_value()
+                       : source.kind == BleedKind::Perforation ? bile_[source.organ].has_value()
+                                                               : blood_[source.organ].has_value()),
+                  whose, "a source is of a kind that its organ does not have");
+    require_saved(lies_within(source.rate, 0.0, kMost) && lies_within(source.half_time, 0.0, kLongestSession) &&
+                      lies_within(source.clotting, 0.0, kLongestSession),
+                  whose, "a flow is out of range");
+  }
+  require_saved(lost_.size() == organs.size() && left_.size() == organs.size(), whose, "an array has another length");
+  for (std::size_t k = 0; k < organs.size(); ++k)
+    require_saved(lies_within(lost_[k].blood, 0.0, kMost) && lies_within(lost_[k].bile, 0.0, kMost) &&
+                      lies_within(left_[k], -kMillilitre, kMost),
+                  whose, "a volume is out of range");
 }
 
 void SessionBleeding::follow_restored() {

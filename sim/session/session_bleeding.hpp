@@ -43,7 +43,8 @@ class SessionBleeding {
   std::vector<BleedSource>& source_state() { return sources_; }
   std::vector<FluidLoss>& loss_state() { return lost_; }
   std::vector<double>& content_state() { return left_; }
-  // Call when these are those of a saved session.
+  // Call when these are those of a saved session: check_read() throws InputError where they do not fit the organs.
+  void check_read(const std::vector<Organ>& organs) const;
   void follow_restored();
 
  private:

@@ -71,7 +71,7 @@ void SessionBonds::follow_change() {
 }
 
 void SessionBonds::take_struts(SessionClips& clips, const std::vector<Organ>& organs) {
-  if (clips.clips().empty()) return;
+  if (clips.clips().empty() && bonds_.struts.empty()) return;
   clips.list_struts(organs, bonds_);
   measure_slowdown(models_, bonds_);
   parted_ = true;

@@ -4,6 +4,7 @@
 
 #include "deform/sculpt_parts.hpp"
 #include "mesh/tube_shape.hpp"
+#include "sim/session/saved_check.hpp"
 
 namespace trocar {
 namespace {
@@ -134,6 +135,32 @@ void SessionClips::list_struts(const std::vector<Organ>& organs, Bonds& bonds) {
   bonds.struts.clear();
   for (PlacedClip& placed : clips_)
     if (placed.on()) placed.used = add_struts(placed.clip, organs[placed.clip.organ].tissue, placed.stiffness, bonds);
+}
+
+void SessionClips::check_read(const std::vector<Organ>& organs, std::size_t tools) const {
+  constexpr double kMostAlong = 100.0, kMostRange = 1.0;  // m
+  const char* const whose = "clips";
+  require_saved(clips_.size() <= kMostClips, whose, "there are too many");
+  for (const PlacedClip& placed : clips_) {
+    const Clip& clip = placed.clip;
+    require_saved(placed.tool < tools && clip.count <= kMostStruts &&
+                      (clip.organ == kNoOrgan ? clip.count == 0 : clip.organ < organs.size()),
+                  whose, "a clip is on an organ or of an instrument that does not exist");
+    for (const ClipStrut& strut : std::span(clip.struts).first(clip.count))
+      require_saved(strut.a < organs[clip.organ].mesh.positions.size() &&
+                        strut.b < organs[clip.organ].mesh.positions.size() &&
+                        lies_within(glm::dvec3(strut.at, 0.0), kMostRange),
+                    whose, "a clip holds a vertex that does not exist");
+    for (const float number : {placed.stiffness, placed.holds})
+      require_saved(lies_within(static_cast<double>(number), 0.0, kLargestQuantity), whose, "a force is out of range");
+    require_saved(lies_within({placed.length, placed.along, placed.closed}, kMostAlong), whose,
+                  "a length is out of range");
+  }
+  require_saved(tubes_.size() == organs.size(), whose, "an array has another length");
+  for (const TubeState& tube : tubes_)
+    require_saved(tube.clips_at_start <= clips_.size() && tube.clips_at_end <= clips_.size() &&
+                      lies_within(static_cast<double>(tube.at), -kMostAlong, kMostAlong),
+                  whose, "a duct has more clips than there are");
 }
 
 void SessionClips::look_at_tubes(const std::vector<Organ>& organs) {

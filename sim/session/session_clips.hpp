@@ -44,6 +44,8 @@ class SessionClips {
   // The state that passes from frame to frame.
   std::vector<PlacedClip>& clip_state() { return clips_; }
   std::vector<TubeState>& tube_state() { return tubes_; }
+  // Call when these are those of a saved session: throws InputError where they do not fit the organs.
+  void check_read(const std::vector<Organ>& organs, std::size_t tools) const;
 
  private:
   void place_on_tube(const Organ& organ, const Grasp& grasp, PlacedClip& placed) const;

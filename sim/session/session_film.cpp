@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "deform/film_drop.hpp"
+#include "sim/session/saved_check.hpp"
 
 namespace trocar {
 namespace {
@@ -72,20 +73,33 @@ void SessionFilm::follow_change(std::size_t organ, const Organ& now) {
   looks_[organ].resize(now.positions.size(), glm::vec2(0.f));
 }
 
-bool SessionFilm::follow_restored(const std::vector<Organ>& organs) {
-  if (!possible()) return films_.empty();
-  if (films_.size() != organs.size()) return false;
-  for (std::size_t k = 0; k < organs.size(); ++k) {
-    FluidFilm& film = films_[k];
-    const std::size_t vertices = organs[k].positions.size();
-    const std::uint32_t next = film.next;
-    if (film.volume.size() != vertices || std::ranges::any_of(film.wet, [&](std::uint32_t v) { return v >= vertices; }))
-      return false;
-    follow_surface(film, vertices, {});
-    film.next = next;
-    looks_[k].assign(vertices, glm::vec2(0.f));
+void SessionFilm::check_read(const std::vector<Organ>& organs) const {
+  // Rounding may leave a little less than nothing.
+  const auto sound = [](const FilmVolume& volume) {
+    return std::ranges::all_of(volume, [](double part) { return lies_within(part, -kMillilitre, 1.0); });
+  };
+  require_saved(films_.size() == looks_.size(), "fluid", "an array has another length");
+  for (std::size_t k = 0; k < films_.size(); ++k) {
+    const FluidFilm& film = films_[k];
+    const std::size_t vertices = organs[k].mesh.positions.size();
+    std::vector<char> is_wet(vertices, 0);
+    require_saved(film.volume.size() == vertices && film.next <= film.wet.size() &&
+                      std::ranges::all_of(film.wet, [&](std::uint32_t v) { return v < vertices && !is_wet[v]++; }),
+                  "fluid", "a wet vertex does not exist, or is listed twice");
+    require_saved(std::ranges::all_of(film.volume, sound), "fluid", "a volume is out of range");
   }
-  return true;
+  require_saved(sound(amounts_.on) && sound(amounts_.dripped) && sound(amounts_.removed) &&
+                    lies_within(amounts_.rinsed, 0.0, 1.0),
+                "fluid", "a volume is out of range");
+}
+
+void SessionFilm::follow_read(const std::vector<Organ>& organs) {
+  for (std::size_t k = 0; k < films_.size(); ++k) {
+    const std::uint32_t next = films_[k].next;
+    follow_surface(films_[k], organs[k].positions.size(), {});
+    films_[k].next = next;
+    looks_[k].assign(organs[k].positions.size(), glm::vec2(0.f));
+  }
 }
 
 // Sucks first the mixture near the tip, or rinses the nearest tissue. Water that reaches none runs off.

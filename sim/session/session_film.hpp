@@ -35,8 +35,9 @@ class SessionFilm {
   // The state that passes from frame to frame.
   std::vector<FluidFilm>& film_state() { return films_; }
   FluidAmounts& amount_state() { return amounts_; }
-  // Call when these are those of a saved session. Returns whether they fit the organs.
-  bool follow_restored(const std::vector<Organ>& organs);
+  // Call when these are those of a saved session: check_read() throws InputError where they do not fit the organs.
+  void check_read(const std::vector<Organ>& organs) const;
+  void follow_read(const std::vector<Organ>& organs);
 
  private:
   void pump(const std::vector<Organ>& organs, const Instrument& instrument, double dt);

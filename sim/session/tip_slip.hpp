@@ -55,6 +55,7 @@ class TipSlip {
 
   // The state that passes from frame to frame. [tool * organs + organ]
   std::vector<std::uint8_t>& state() { return state_; }
+  const std::vector<std::uint8_t>& state() const { return state_; }
 
  private:
   static constexpr std::uint8_t kSlips = 255;

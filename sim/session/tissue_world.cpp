@@ -59,10 +59,12 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     reserve_touches(organs_[k], kUsualTouches);
   }
   organ_contacts_ = make_organ_contacts(meshes, models_);
+  contact_sizes_ = ContactSizes(organ_contacts_);
   bonds_ = SessionBonds(scene, organs_, organ_contacts_);
   clips_ = SessionClips(scene, organs_);
   bleeding_ = SessionBleeding(scene, organs_, organ_contacts_);
   film_ = SessionFilm(scene, organs_);
+  for (const Organ& organ : organs_) intact_.push_back({organ.mesh, organ.tissue});
   for (const Organ& organ : organs_)
     organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
   slips_ = TipSlip(scene.instruments.size(), scene.organs.size());

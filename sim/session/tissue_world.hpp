@@ -11,6 +11,7 @@
 #include "sim/session/diathermy.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
+#include "sim/session/saved_check.hpp"
 #include "sim/session/session_bleeding.hpp"
 #include "sim/session/session_bonds.hpp"
 #include "sim/session/session_clips.hpp"
@@ -45,9 +46,12 @@ class TissueWorld {
   // surfaces. `near`: pairs of organs whose boxes overlap. Afterwards Organ::change says which organs have new faces.
   void step(Instruments& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
 
-  // The state that the next frame depends on. restore() also rebuilds the queries. Error of restore: InputError.
+  // The state that the next frame depends on. read() takes it over, check_read() throws InputError where it is not one
+  // that this world can have, and follow_read() recomputes what follows from it, the queries too.
   void save(ByteWriter& out) const;
-  void restore(ByteReader& in);
+  void read(ByteReader& in);
+  void check_read(std::size_t tools) const;
+  void follow_read();
 
  private:
   void begin(const Instruments& instruments);
@@ -71,9 +75,11 @@ class TissueWorld {
   void follow_surfaces();
 
   std::vector<Organ> organs_;
+  std::vector<IntactOrgan> intact_;                    // [organ] at the start
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
+  ContactSizes contact_sizes_;
   SessionBonds bonds_;
   SessionClips clips_;
   SessionBleeding bleeding_;

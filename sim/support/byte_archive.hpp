@@ -1,6 +1,7 @@
 // Writes values into a block of bytes and reads them back, field by field in the same order. A type is described once
 // by a function fields(archive, value) that serves both directions. Numbers are little-endian, and counts have 64 bits.
-// Throws InputError when a block ends too early or holds a count that does not fit in it.
+// Throws InputError when a block ends too early, or holds a count that does not fit in it or a truth value other than
+// 0 and 1.
 // Tested in tests/sim/saved_session_test.cpp
 #pragma once
 
@@ -67,16 +68,31 @@ class ByteReader {
 
 template <typename Archive, typename T>
 void field(Archive& archive, T& value) {
-  if constexpr (IsPlain<T>::value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    auto byte = static_cast<std::uint8_t>(value);
+    archive.raw(&byte, sizeof byte);
+    if (byte > 1) throw InputError("the saved session is damaged; save it again");
+    value = byte != 0;
+  } else if constexpr (IsPlain<T>::value) {
     archive.raw(&value, sizeof value);
   } else {
     fields(archive, value);
   }
 }
 
+// Returns the bytes of the smallest value of a type: one whose lists are empty.
+template <typename T>
+std::size_t least_bytes() {
+  T smallest{};
+  ByteWriter out;
+  field(out, smallest);
+  return out.take().size();
+}
+
 template <typename Archive, typename T>
 void field(Archive& archive, std::vector<T>& list) {
-  const std::uint64_t count = archive.count(list.size(), IsPlain<T>::value ? sizeof(T) : 1);
+  static const std::size_t element_bytes = least_bytes<T>();
+  const std::uint64_t count = archive.count(list.size(), element_bytes);
   if constexpr (Archive::kReads) list.resize(count);
   if constexpr (IsPlain<T>::value) {
     archive.raw(list.data(), list.size() * sizeof(T));

@@ -52,6 +52,7 @@ class Environments(unittest.TestCase):
         self.assertIs(type(terminated), bool)
         self.assertIs(type(truncated), bool)
         self.assertIn(('liver', 'probe'), info['touched'])
+        self.assertEqual(info['touched']['liver']['probe'], info['touched']['liver', 'probe'])
         for wrong in (np.full(action.shape, np.nan), np.zeros(3)):
             with self.assertRaises(ValueError):
                 env.step(wrong)

@@ -142,6 +142,52 @@ class Queries(unittest.TestCase):
             query.update(np.zeros((5, 3), np.float32))
         self.assertGreater(query.times['total_ms'], 0)
 
+    def test_impossible_positions_are_refused_by_every_backend(self):
+        mesh = trocar.load_mesh(LIVER)
+        tools = [a_tool(mesh)]
+        for backend in trocar.backends():
+            try:
+                query = trocar.TouchQuery(mesh, backend)
+            except trocar.InputError:
+                continue  # not on this machine
+            expected = query.touched(tools).faces
+            for at, wrong in ((5, np.inf), (len(mesh.positions) - 1, np.nan), (0, -1e30), (7, 1001.0), (0, 1e300)):
+                moved = mesh.positions.astype(np.float64)
+                moved[at, 1] = wrong
+                with self.assertRaisesRegex(trocar.InputError, f'positions: vertex {at} is at', msg=backend):
+                    query.update(moved)
+            np.testing.assert_array_equal(query.touched(tools).faces, expected)
+
+    def test_arrays_at_every_door(self):
+        corners, face = np.eye(3), [[0, 1, 2]]
+        for wrong in (np.inf, np.nan, 1e30):
+            bad = corners.copy()
+            bad[1, 2] = wrong
+            with self.assertRaisesRegex(trocar.InputError, 'positions: vertex 1'):
+                trocar.Mesh(bad, face)
+            mesh = trocar.Mesh(corners, face)
+            with self.assertRaisesRegex(trocar.InputError, 'first_after: vertex 1'):
+                trocar.meet(mesh, bad, mesh, corners)
+            with self.assertRaisesRegex(trocar.InputError, 'second_after: vertex 1'):
+                trocar.meet(mesh, corners, mesh, bad)
+            for name in ('pivot', 'tip', 'tip_before'):
+                places = {'pivot': [0, 0, 1], 'tip': [0, 0, 0], 'tip_before': [0, 0, 0], name: [0, wrong, 0]}
+                with self.assertRaisesRegex(trocar.InputError, f'{name}: a coordinate'):
+                    trocar.Tool(**places)
+        for wrong in (corners + 0j, [['a'] * 3] * 3, [[None] * 3] * 3):
+            with self.assertRaisesRegex(trocar.InputError, 'positions: an array of real numbers'):
+                trocar.Mesh(wrong, face)
+        for wrong in ([[0, 1, 2.5]], [[0, 1, 2 + 0j]], np.array([[0, 1, 2]], float)):
+            with self.assertRaisesRegex(trocar.InputError, 'faces: an array of whole numbers'):
+                trocar.Mesh(corners, wrong)
+        for wrong in (-1, 2**32, 2**32 + 1, 2**63):
+            with self.assertRaisesRegex(trocar.InputError, 'faces: |face 0 uses vertex'):
+                trocar.Mesh(corners, np.array([[0, 1, wrong]], np.uint64 if wrong > 0 else np.int64))
+        mesh = trocar.Mesh(corners, np.array(face, np.int16))
+        for wrong in (0, -1, np.nan, np.inf):
+            with self.assertRaisesRegex(trocar.InputError, 'tolerance'):
+                trocar.meet(mesh, corners, mesh, corners, wrong)
+
     def test_wrong_arguments(self):
         mesh = trocar.load_mesh(LIVER)
         query = trocar.TouchQuery(mesh, 'scan')

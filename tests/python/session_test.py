@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import trocar
+from altered_blocks import cut_pair_session
 from coarse_scene import coarse_scene
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,6 +117,91 @@ class Sessions(unittest.TestCase):
         self.assertEqual(ends[0], ends[1])
         with self.assertRaises(trocar.InputError):
             session.restore(state[:-1])
+
+    def test_a_session_on_opengl_is_restored_with_its_faces(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ends = []
+            for backend in ('scan', 'compute'):
+                try:
+                    session = cut_pair_session(Path(folder), backend)
+                except trocar.InputError as error:
+                    self.skipTest(str(error))
+                session.step(20)
+                whole, state = session.face_ids('left'), session.save()
+                session.step(110)
+                self.assertFalse(np.array_equal(session.face_ids('left'), whole), 'nothing was cut')
+                session.restore(state)
+                np.testing.assert_array_equal(session.face_ids('left'), whole)
+                touched = []
+                for _ in range(60):
+                    session.step()
+                    touched.append([session.touched('left', tool).tolist() for tool in session.instruments])
+                ends.append((touched, session.save()))
+            self.assertGreater(sum(len(faces) for frame in ends[0][0] for faces in frame), 100)
+            self.assertEqual(ends[0][0], ends[1][0])
+            self.assertEqual(ends[0][1], ends[1][1])
+
+    def test_a_clip_that_a_restored_state_does_not_have_holds_no_longer(self):
+        from altered_blocks import clipped_duct
+        with tempfile.TemporaryDirectory() as folder:
+            used = clipped_duct(Path(folder))
+            fresh = trocar.Session(Path(folder) / 'duct.toml', backend='scan')
+            state = fresh.save()
+            for session in (used, fresh):
+                session.restore(state)
+                session.step(30)
+            self.assertEqual(used.save(), fresh.save())
+
+    def test_impossible_numbers_are_refused_and_move_nothing(self):
+        session = trocar.Session(COARSE, backend='scan')
+        session.step(2)
+        before = session.save(), session.joints.tobytes()
+        tools = len(session.instruments)
+        tip = session.tips[0].astype(float)
+        for column in range(5):
+            for wrong in (np.nan, np.inf, -np.inf, 1e300, 1e6):
+                rates = np.ones((tools, 5))
+                rates[-1, column] = wrong
+                with self.assertRaisesRegex(trocar.InputError, 'rates of instrument'):
+                    session.drive(rates)
+        for wrong in (np.ones((tools, 5), complex), np.ones((5, tools)), [['a'] * 5] * tools, None):
+            with self.assertRaisesRegex(trocar.InputError, 'rates'):
+                session.drive(wrong)
+        for call in (lambda: session.move(0, tip, roll_deg=np.nan), lambda: session.move(0, tip, roll_deg=1e300),
+                     lambda: session.move(0, tip, grip=np.nan), lambda: session.move(0, [np.inf, 0, 0]),
+                     lambda: session.move(0, [0, 0, 5e3]), lambda: session.move(0, session.pivots[0]),
+                     lambda: session.joints_to(0, [0, np.nan, 0]), lambda: session.picture(9000, 10)):
+            self.assertRaises(trocar.InputError, call)
+        self.assertEqual((session.save(), session.joints.tobytes()), before)
+
+    def test_numbers_and_names_of_instruments(self):
+        session = trocar.Session(COARSE, backend='scan')
+        tip = session.tips[1].astype(float)
+        session.move(np.int64(1), tip)
+        for wrong in (2**70, -2**70, -1, 99):
+            with self.assertRaisesRegex(IndexError, 'instrument -?[0-9]+: there are 2 instruments'):
+                session.move(wrong, tip)
+        for wrong in (None, 1.0, [0], b'probe'):
+            with self.assertRaisesRegex(TypeError, 'named by its number or its name'):
+                session.move(wrong, tip)
+            with self.assertRaisesRegex(TypeError, 'named by its number or its name'):
+                session.positions(wrong)
+        with self.assertRaisesRegex(KeyError, 'nobody'):
+            session.move('nobody', tip)
+
+    def test_frames_after_the_end_of_the_recording_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / 'a.h5'
+            session = trocar.Session(COARSE, backend='scan', record=file)
+            session.step(3)
+            session.close(), session.close()
+            with self.assertRaisesRegex(trocar.RunError, 'the recording is closed'):
+                session.step()
+            self.assertEqual(session.frame, 3)
+            self.assertEqual(len(trocar.Recording(file)), 3)
+        free = trocar.Session(COARSE, backend='scan')
+        free.close()
+        free.step()
 
     def test_pictures_need_no_display(self):
         session = trocar.Session(COARSE, backend='scan')
