@@ -82,7 +82,6 @@ class Operation final : public TaskGoal {
     const TaskStep& step = steps_.at(*current);
     auto to = std::back_inserter(hint);
     fmt::format_to(to, "{} of {}: {}", *current + 1, steps_.size(), step.title);
-    std::string ignored;
     switch (step.kind) {
       case StepKind::Retract:
       case StepKind::Remove:
