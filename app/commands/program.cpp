@@ -12,6 +12,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/manual.hpp"
 #include "app/compare/backends.hpp"
+#include "app/sound/sound.hpp"
 #include "geometry/error.hpp"
 #include "geometry/instructions.hpp"
 #include "geometry/printable.hpp"
@@ -90,6 +91,7 @@ int out_of_memory() {
 int run_program(int argument_count, const char* const* arguments) {
   // At the file size limit of the process a write then fails with an error; the signal would end the program.
   std::signal(SIGXFSZ, SIG_IGN);
+  quiet_sound();
   CLI::App program{"Trocar: laparoscopic surgery simulator whose collision queries run on the graphics hardware",
                    "trocar"};
   program.set_version_flag("--version", fmt::format("{}\nbackends: {}", kVersion, fmt::join(backend_names(), ", ")));

@@ -1,6 +1,5 @@
 #include "app/lab/lab_desk.hpp"
 
-#include <chrono>
 #include <utility>
 
 #include "app/lab/lab_date.hpp"
@@ -23,12 +22,12 @@ void LabDesk::log_in(const std::string& person, bool add) {
 void LabDesk::refresh() { ask(false); }
 
 void LabDesk::ask(bool add) {
-  if (answer_.valid()) {
+  if (answer_.busy()) {
     again_ = true, add_ = add_ || add;
     return;
   }
-  answer_ = std::async(std::launch::async,
-                       [station = station_, person = person_, add] { return person_record(station, person, add); });
+  answer_ =
+      Task<PersonRecord>([station = station_, person = person_, add] { return person_record(station, person, add); });
 }
 
 void LabDesk::take(PersonRecord record) {
@@ -45,8 +44,14 @@ void LabDesk::take(PersonRecord record) {
 }
 
 void LabDesk::step() {
-  if (!answer_.valid() || answer_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  take(answer_.get());
+  auto answer = answer_.poll();
+  if (!answer) return;
+  PersonRecord record;
+  if (answer->value)
+    record = std::move(*answer->value);
+  else
+    record.person = person_, record.why = std::move(answer->fault);
+  take(std::move(record));
   if (std::exchange(again_, false)) ask(std::exchange(add_, false));
 }
 

@@ -3,13 +3,13 @@
 // Tested in tests/app/lab_desk_test.cpp
 #pragma once
 
-#include <future>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/lab/lab_course.hpp"
 #include "app/lab/person_record.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 
@@ -34,7 +34,7 @@ class LabDesk {
   const std::vector<std::string>& people() const { return people_; }
   // Whether the database has the person; false before the first answer.
   bool known() const { return known_; }
-  bool asking() const { return answer_.valid(); }
+  bool asking() const { return answer_.busy(); }
   // Returns why the database did not answer the last time; empty: it did.
   const std::string& why() const { return why_; }
   // The number of answers so far: a change says that view() may have changed.
@@ -50,7 +50,7 @@ class LabDesk {
   std::optional<CourseView> view_;
   std::vector<LabAttempt> attempts_;
   std::vector<std::string> people_;
-  std::future<PersonRecord> answer_;
+  Task<PersonRecord> answer_;
   std::size_t answers_ = 0;
   bool known_ = false;
   bool again_ = false, add_ = false;  // ask again, because the person has changed meanwhile

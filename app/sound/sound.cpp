@@ -12,6 +12,8 @@
 #include <mutex>
 #include <thread>
 
+#include "sim/support/task.hpp"
+
 namespace trocar {
 namespace {
 
@@ -72,7 +74,7 @@ struct Sound::Content {
 
   bool open();
   void start() {
-    thread = std::thread([this] { run(); });
+    thread = std::thread([this] { run_guarded("The sound", [this] { run(); }); });
   }
   ~Content();
   void fill(ALuint buffer, double loud);
@@ -149,9 +151,10 @@ void Sound::Content::run() {
   }
 }
 
+void quiet_sound() { setenv("ALSOFT_LOGLEVEL", "0", 0); }
+
 Sound::Sound(bool wanted) {
   if (!wanted || !may_have_device()) return;
-  setenv("ALSOFT_LOGLEVEL", "0", 0);  // a device that is busy is no error of the program
   content_ = std::make_unique<Content>();
   if (content_->open())
     content_->start();

@@ -8,6 +8,10 @@
 
 namespace trocar {
 
+// Keeps the sound library from writing to the terminal about devices that are busy. Changes the environment, so call it
+// before the program has threads.
+void quiet_sound();
+
 class Sound {
  public:
   // Opens the machine's sound device. `wanted` false: opens nothing.

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "app/window/device_picture.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/printable.hpp"
 
@@ -84,7 +85,7 @@ void DeviceScreen::device_list() {
   theme::heading("Instruments and scope");
   for (std::size_t k = 0; k < choices_.size(); ++k) {
     const DeviceReading& reading = watch_->readings()[k];
-    ImGui::PushID(static_cast<int>(k));
+    const theme::Scope id = theme::with_id(k);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (ImGui::Selectable("##slot", k == selected_, 0, {0.f, theme::px(46.f)})) select(k);
     theme::note_item("Device of " + choices_[k].holds);
@@ -98,14 +99,14 @@ void DeviceScreen::device_list() {
     const std::string line = device_label(choices_[k].device) + (missing ? ": missing" : "");
     list.AddText({at.x + theme::px(18.f), at.y + theme::px(24.f)}, theme::packed(missing ? theme::kBad : theme::kQuiet),
                  line.c_str());
-    ImGui::PopID();
   }
 }
 
 void DeviceScreen::kind_choice() {
   DeviceChoice& choice = choices_[selected_];
   theme::label("Device", kFieldColumn);
-  if (!ImGui::BeginCombo("##kind", device_label(choice.device).c_str())) return theme::note_item("Device");
+  const theme::Scope list = theme::combo("##kind", device_label(choice.device));
+  if (!list) return theme::note_item("Device");
   const bool scope = selected_ == scene_.instruments.size();
   for (const std::string& name : device_names()) {
     if (scope && name == "haptic") continue;
@@ -115,7 +116,6 @@ void DeviceScreen::kind_choice() {
     }
     theme::note_item(device_label(name));
   }
-  ImGui::EndCombo();
 }
 
 void DeviceScreen::igtl_fields_of(DeviceChoice& choice) {
@@ -290,19 +290,23 @@ Ask DeviceScreen::panels() {
   }
   theme::text(scene_.title.empty() ? scene_.file.filename().string() : scene_.title, theme::kQuiet);
   ImGui::Spacing();
-  ImGui::BeginChild("slots", {theme::px(kDevicesWidth), theme::px(kScreenHeight)}, false,
-                    ImGuiWindowFlags_NavFlattened);
-  device_list();
-  ImGui::EndChild();
+  {
+    const theme::Scope slots =
+        theme::child("slots", {theme::px(kDevicesWidth), theme::px(kScreenHeight)}, ImGuiWindowFlags_NavFlattened);
+    device_list();
+  }
   ImGui::SameLine(0.f, theme::px(20.f));
-  ImGui::BeginChild("form", {theme::px(kFormWidth), theme::px(kScreenHeight)}, false, ImGuiWindowFlags_NavFlattened);
-  fields();
-  ImGui::EndChild();
+  {
+    const theme::Scope form =
+        theme::child("form", {theme::px(kFormWidth), theme::px(kScreenHeight)}, ImGuiWindowFlags_NavFlattened);
+    fields();
+  }
   ImGui::SameLine(0.f, theme::px(20.f));
-  ImGui::BeginChild("live", {0.f, theme::px(kScreenHeight)}, false,
-                    ImGuiWindowFlags_NavFlattened | ImGuiWindowFlags_NoScrollWithMouse);
-  live_picture();
-  ImGui::EndChild();
+  {
+    const theme::Scope live = theme::child("live", {0.f, theme::px(kScreenHeight)},
+                                           ImGuiWindowFlags_NavFlattened | ImGuiWindowFlags_NoScrollWithMouse);
+    live_picture();
+  }
   return theme::button("Done", 150.f, true) || escape_ ? Ask::Back : Ask::Nothing;
 }
 

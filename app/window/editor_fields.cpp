@@ -4,6 +4,7 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 
 namespace trocar::editor_fields {
@@ -76,8 +77,8 @@ void words(const char* label, std::string& text) {
 
 bool choice(const char* label, const std::vector<std::string>& names, std::string& value, const char* none) {
   theme::label(label, kFieldFrom);
-  const bool open = ImGui::BeginCombo(hidden_id(label).c_str(), value.empty() && none ? none : value.c_str());
-  if (!open) {
+  const theme::Scope list = theme::combo(hidden_id(label).c_str(), value.empty() && none ? none : value);
+  if (!list) {
     theme::note_item(label);
     return false;
   }
@@ -87,7 +88,6 @@ bool choice(const char* label, const std::vector<std::string>& names, std::strin
     if (ImGui::Selectable(name.c_str(), name == value)) value = name, changed = true;
     theme::note_item(name);
   }
-  ImGui::EndCombo();
   return changed;
 }
 

@@ -9,6 +9,7 @@
 #include "app/window/editor_fields.hpp"
 #include "app/window/editor_task_panels.hpp"
 #include "app/window/editor_tissue_panels.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/materials.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/theme.hpp"
@@ -35,10 +36,9 @@ void organ_fields(Editor& editor) {
   theme::text(organ.name);
   theme::wrapped(organ.tube ? origin_of(organ) : organ.mesh.filename().string(), theme::kQuiet);
   theme::label("Material", kFieldFrom);
-  if (ImGui::BeginCombo("##material", "Select...")) {
+  if (const theme::Scope list = theme::combo("##material", "Select...")) {
     for (const Material& material : kMaterials)
       if (ImGui::Selectable(material.name)) use(material, organ.tissue);
-    ImGui::EndCombo();
   }
   TissueParams& tissue = organ.tissue;
   number("Modulus", tissue.youngs_modulus, 1e-3, 0.1, 200.0, "%.2f kPa");
@@ -117,13 +117,12 @@ void organ_parts(Editor& editor) {
   for (std::size_t k = 0; k < scene.organs.size(); ++k) {
     part(editor, scene.organs[k].name, {PartKind::Organ, k});
     const auto& attachments = scene.organs[k].attachments;
-    ImGui::Indent(theme::px(10.f));
+    const theme::Scope indented = theme::indent(theme::px(10.f));
     for (std::size_t a = 0; a < attachments.size(); ++a)
       part(editor,
            fmt::format("{} {} of {}", attachments[a].stiffness > 0.f ? "ligament" : "attachment", a + 1,
                        scene.organs[k].name),
            {PartKind::Attachment, k, a});
-    ImGui::Unindent(theme::px(10.f));
   }
 }
 

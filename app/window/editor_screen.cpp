@@ -10,7 +10,6 @@
 #include "app/window/practice.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
 
 namespace trocar {
 namespace {
@@ -184,10 +183,8 @@ void EditorScreen::picture(const glm::ivec2& size) {
   settings.quality = keeper_.quality();
   settings.round_field = through_scope_;
   const EditorEye seen = eye();
-  const auto start = Clock::now();
-  view_.draw(organs_at_rest(editor_), tools, {}, seen.pose, seen.lens, {}, settings, size.x, size.y);
-  glFinish();
-  keeper_.drawn(milliseconds_since(start));
+  keeper_.drawn(timer_.time(
+      [&] { view_.draw(organs_at_rest(editor_), tools, {}, seen.pose, seen.lens, {}, settings, size.x, size.y); }));
 }
 
 void EditorScreen::draw_port(std::size_t k) const {

@@ -4,6 +4,7 @@
 
 #include "app/view/view.hpp"
 #include "app/window/editor.hpp"
+#include "app/window/picture_timer.hpp"
 #include "app/window/scene_copy.hpp"
 #include "app/window/scene_open_panel.hpp"
 #include "app/window/screen.hpp"
@@ -63,6 +64,7 @@ class EditorScreen final : public Screen {
   View view_;
   OrbitCamera orbit_;
   QualityKeeper keeper_;
+  PictureTimer timer_;
   Doing doing_ = Doing::Choose;
   bool through_scope_ = false, dragging_ = false, replace_ = false, back_ = false, leave_ = false, escape_ = false;
   bool pointer_free_ = true;

@@ -3,13 +3,12 @@
 // expert performs faster than the trainee, so there is no wait.   Tested in tests/app/ghost_test.cpp
 #pragma once
 
-#include <atomic>
 #include <filesystem>
-#include <mutex>
-#include <thread>
+#include <memory>
 
 #include "app/window/ghost.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 
@@ -17,29 +16,23 @@ class GhostMaker {
  public:
   // Begins at once. The scene must have a task with an instrument; `folder`: the cache, empty: none.
   GhostMaker(const Scene& scene, std::filesystem::path folder);
-  ~GhostMaker();  // waits until the thread has ended
-  GhostMaker(const GhostMaker&) = delete;
-  GhostMaker& operator=(const GhostMaker&) = delete;
 
   // Overwrites `poses` with those of the mode; empty: what is asked for is not computed yet. `time`: s since the start;
   // `progress`, `tips`: of the trainee.
   void pose(GhostMode mode, double time, double progress, std::span<const glm::vec3> tips,
             std::vector<GhostPose>& poses) const;
-  bool complete() const { return complete_; }
-  // Ends the thread after its current frame, without waiting.
-  void stop() { stop_ = true; }
-  bool ended() const { return ended_; }
-  void wait() { thread_.join(); }
+  // Whether the whole motion is known.
+  bool complete() const;
+  // Whether the thread has nothing more to add: the motion is complete, or the scene cannot be performed.
+  bool ended() const;
+  // Waits until the thread has ended.
+  void wait();
 
  private:
-  void make(const Scene& scene, const std::filesystem::path& folder);
-  bool take_known(const Scene& scene, const std::filesystem::path& folder);
-  void perform(const Scene& scene);
+  struct Shared;
 
-  mutable std::mutex mutex_;  // of ghost_
-  Ghost ghost_;
-  std::atomic<bool> complete_ = false, stop_ = false, ended_ = false;
-  std::thread thread_;
+  std::shared_ptr<Shared> shared_;  // with the thread, which may outlive the maker by a frame
+  Task<bool> task_;
 };
 
 // Returns whether a scene's task can have a ghost: a task of the camera has none, because the ghost would be the eye.

@@ -19,12 +19,7 @@ std::string GhostShow::why_none(const Practice& practice, GhostMode mode) {
 
 void GhostShow::prepare(const Scene& scene) {
   if (!can_have_ghost(scene)) return;
-  std::erase_if(stopping_, [](const auto& maker) { return maker->ended(); });
   if (maker_ && scene_ == scene.text) return;
-  if (maker_) {
-    maker_->stop();
-    stopping_.push_back(std::move(maker_));
-  }
   scene_ = scene.text;
   maker_ = std::make_unique<GhostMaker>(scene, ghost_folder());
 }

@@ -26,11 +26,10 @@ class GhostShow {
   static std::string why_none(const Practice& practice, GhostMode mode);
 
  private:
-  std::unique_ptr<GhostMaker> maker_;                  // once a ghost was asked for
-  std::string scene_;                                  // text of its scene
-  std::vector<std::unique_ptr<GhostMaker>> stopping_;  // of earlier tasks, until their threads have ended
-  std::vector<glm::vec3> tips_;                        // [instrument] m, of the trainee
-  std::vector<GhostPose> poses_;                       // [instrument]
+  std::unique_ptr<GhostMaker> maker_;  // once a ghost was asked for
+  std::string scene_;                  // text of its scene
+  std::vector<glm::vec3> tips_;        // [instrument] m, of the trainee
+  std::vector<GhostPose> poses_;       // [instrument]
   std::vector<DrawnTool> tools_;
   bool waits_ = false;
 };

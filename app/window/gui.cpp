@@ -104,7 +104,8 @@ Gui::Gui(Window& window) : window_(window) {
   io.IniFilename = nullptr;  // no settings file
   io.UserData = &locations_;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard | ImGuiConfigFlags_NavEnableGamepad;
-  ImGui_ImplGlfw_InitForOpenGL(static_cast<GLFWwindow*>(window.handle()), true);
+  // Input comes from the window, picture by picture.
+  ImGui_ImplGlfw_InitForOpenGL(static_cast<GLFWwindow*>(window.handle()), false);
   ImGui_ImplOpenGL3_Init("#version 330");
 }
 
@@ -127,11 +128,33 @@ void Gui::fit_letters() {
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
+// Gives the picture's input to the panels. Letters go by their label, for shortcuts in text fields.
+void Gui::hear() {
+  ImGuiIO& io = ImGui::GetIO();
+  const WindowInput& input = window_.input();
+  if (input.focus_lost) io.AddFocusEvent(false);
+  for (const InputEvent& event : window_.events()) {
+    if (event.kind == InputEvent::Kind::Key) io.KeysDown[event.position] = event.down;
+    if (event.kind == InputEvent::Kind::Text) io.AddInputCharacter(event.letter);
+  }
+  const auto down = [&](int one, int other) { return io.KeysDown[one] || io.KeysDown[other]; };
+  io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+  io.KeyShift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+  io.KeyAlt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
+  io.KeySuper = down(GLFW_KEY_LEFT_SUPER, GLFW_KEY_RIGHT_SUPER);
+  io.MouseWheel += static_cast<float>(input.wheel);
+  io.MousePos = {static_cast<float>(input.pointer.x), static_cast<float>(input.pointer.y)};
+  std::ranges::fill(io.MouseDown, false);
+  io.MouseDown[0] = input.left_button;
+  io.MouseDown[1] = input.right_button;
+}
+
 void Gui::begin() {
   locations_.clear();
   fit_letters();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  hear();
   ImGui::NewFrame();
 }
 

@@ -28,6 +28,7 @@ class Gui {
 
  private:
   void fit_letters();
+  void hear();
 
   Window& window_;
   float unit_ = 0.f;  // pixels

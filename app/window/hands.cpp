@@ -8,16 +8,16 @@ int between(bool more, bool less) { return (more ? 1 : 0) - (less ? 1 : 0); }
 }  // namespace
 
 HandInput hand_input(const WindowInput& input) {
-  return {input.pointer_motion,
-          input.wheel,
-          input.left_button,
-          input.left_pressed,
-          input.right_button,
-          input.down(Key::E) || input.down(Key::Space),
-          input.down(Key::R),
-          input.down(Key::Shift),
-          between(input.down(Key::W) || input.down(Key::Right), input.down(Key::Q) || input.down(Key::Left)),
-          between(input.down(Key::Up), input.down(Key::Down))};
+  return {.motion = input.pointer_motion,
+          .wheel = input.wheel,
+          .jaws_down = input.left_button,
+          .jaws_pressed = input.left_pressed,
+          .scope = input.right_button,
+          .cut = input.down(Key::E) || input.down(Key::Space),
+          .coagulate = input.down(Key::R),
+          .fine = input.down(Key::Shift),
+          .roll = between(input.down(Key::W) || input.down(Key::Right), input.down(Key::Q) || input.down(Key::Left)),
+          .insert = between(input.down(Key::Up), input.down(Key::Down))};
 }
 
 void Hands::tell(const ScopeAxes& axes, const HandSettings& settings) {

@@ -8,19 +8,19 @@
 namespace trocar {
 namespace {
 
-void group_lines(const KeyGroup& group) {
+void group_lines(const KeyGroup& group, const KeyLayout& layout) {
   theme::heading(group.title);
   for (const KeyLine& line : group.lines) {
-    theme::text(line.keys, theme::kYellow);
+    theme::text(in_layout(line.keys, layout), theme::kYellow);
     ImGui::SameLine(theme::px(170.f));
-    theme::text(line.what);
+    theme::text(in_layout(line.what, layout));
   }
   ImGui::Spacing();
 }
 
 }  // namespace
 
-bool draw_help() {
+bool draw_help(const KeyLayout& layout) {
   theme::dim_screen(0.4f);
   const theme::Panel panel("help", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {640.f, 0.f}}, theme::PanelKind::Front, 0.97f);
   {
@@ -29,7 +29,7 @@ bool draw_help() {
   }
   {
     const theme::WithLetters small(theme::Letters::Small);
-    for (const KeyGroup& group : key_table()) group_lines(group);
+    for (const KeyGroup& group : key_table()) group_lines(group, layout);
   }
   const bool open = !theme::button("Close", 110.f, true);
   return open;

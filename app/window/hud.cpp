@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/window/gui_scopes.hpp"
 #include "app/window/readings.hpp"
 #include "app/window/theme.hpp"
 
@@ -71,7 +72,7 @@ void instrument_lines(const Session& session, std::size_t tool, const LineLook& 
   ImGui::SameLine(theme::px(28.f));
   theme::row(instrument.name, look.technical ? fmt::format("{:.2f} N", glm::length(instrument.force)) : "");
   const theme::WithLetters small(theme::Letters::Small);
-  ImGui::Indent(theme::px(16.f));
+  const theme::Scope indented = theme::indent(theme::px(16.f));
   work_lines(session, instrument, look);
   // The list is empty before the first frame.
   const auto tips = session.buried_tips();
@@ -79,7 +80,6 @@ void instrument_lines(const Session& session, std::size_t tool, const LineLook& 
     theme::wrapped(
         fmt::format("Tip {:.1f} mm inside the {}", 1e3f * buried->depth, session.organs()[buried->organ].name),
         theme::kBad);
-  ImGui::Unindent(theme::px(16.f));
 }
 
 void scope_lines(const Session& session, bool in_hand) {

@@ -6,18 +6,17 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "app/lab/lab_date.hpp"
 #include "app/report/write_report.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
-#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
 
 constexpr float kPeopleWidth = 330.f, kLibraryHeight = 534.f, kLegendWidth = 190.f;  // units
-constexpr std::size_t kMostPeople = 200, kMostShown = 500;
+constexpr double kTyping = 0.25;  // s  of rest before what is typed is searched for
 
 // One colour for each person; more people than colours share them.
 glm::vec3 person_colour(std::size_t person) {
@@ -63,58 +62,64 @@ bool before(const LabAttempt& a, const LabAttempt& b, int column) {
 }  // namespace
 
 LibraryScreen::LibraryScreen(const LabStation& station)
-    : station_(station), opening_(std::async(std::launch::async, [station] { return station.open(); })) {}
-
-void LibraryScreen::note_opened() {
-  if (!opening_.valid() || opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  try {
-    lab_.emplace(opening_.get());
-    search();
-  } catch (const std::runtime_error& error) {
-    fault_ = error.what();
-  }
+    : address_(without_password(station.address())), desk_(station) {
+  ask();
 }
 
+void LibraryScreen::ask(double patience) {
+  question_.compared.assign(picked_.begin(), picked_.end());
+  desk_.ask(question_, patience);
+}
+
+// Selects the first of those who will be found.
 void LibraryScreen::search() {
-  people_.clear();
-  selected_.reset();
-  for (PersonSummary& one : lab_->people({part_, PersonOrder::LastAttempt, kMostPeople}))
-    people_.push_back({std::move(one)});
-  if (!people_.empty()) select(0);
+  question_.person.clear(), question_.scene.clear(), question_.level = 1;
+  ask(kTyping);
 }
 
-void LibraryScreen::select(std::size_t person) {
-  selected_ = person;
-  scene_.clear();
-  standings_ = lab_->standings(people_[person].summary.person.id, "");
+void LibraryScreen::select(const std::string& person) {
+  question_.person = person;
   choose_task("", 1);
 }
 
 void LibraryScreen::choose_task(const std::string& scene, int level) {
-  scene_ = scene, level_ = level;
-  attempt_.reset();
-  AttemptQuery query{.person = people_[*selected_].summary.person.id, .scene = scene, .most = kMostShown};
-  if (!scene.empty()) query.level = level;
-  attempts_ = lab_->attempts(query);
-  compare();
+  question_.scene = scene, question_.level = level;
+  ask();
 }
 
-void LibraryScreen::compare() {
-  curves_.clear();
-  if (scene_.empty()) return;
-  for (std::size_t k = 0; k < people_.size(); ++k) {
-    if (!people_[k].picked && k != selected_) continue;
-    Curve curve{people_[k].summary.person.id, {}};
-    for (const LabAttempt& one : lab_->attempts({curve.person, scene_, level_, kMostShown}))
-      if (one.score) curve.scores.push_back(*one.score);
-    std::reverse(curve.scores.begin(), curve.scores.end());
-    curves_.push_back(std::move(curve));
-  }
+void LibraryScreen::pick(const std::string& person, bool picked) {
+  if (picked)
+    picked_.insert(person);
+  else
+    picked_.erase(person);
+  ask();
 }
 
-void LibraryScreen::step(const WindowInput& input, double, bool listens) {
+void LibraryScreen::take_answer() {
+  if (taken_ == desk_.answers()) return;
+  taken_ = desk_.answers();
+  if (!desk_.asking()) question_.person = desk_.answer().question.person;
+  attempts_ = desk_.answer().attempts;
+  sort_again_ = true;
+  if (!attempt()) attempt_.clear();
+}
+
+// Whether the answer is that of the person and the task who are selected.
+bool LibraryScreen::up_to_date() const {
+  const LibraryQuestion& answered = desk_.answer().question;
+  return taken_ > 0 && answered.person == question_.person && answered.scene == question_.scene &&
+         answered.level == question_.level;
+}
+
+const LabAttempt* LibraryScreen::attempt() const {
+  const auto found = std::ranges::find(attempts_, attempt_, &LabAttempt::key);
+  return found == attempts_.end() ? nullptr : &*found;
+}
+
+void LibraryScreen::step(const WindowInput& input, double elapsed, bool listens) {
   escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
-  note_opened();
+  desk_.step(elapsed);
+  take_answer();
 }
 
 void LibraryScreen::picture(const glm::ivec2& size) {
@@ -125,66 +130,71 @@ void LibraryScreen::picture(const glm::ivec2& size) {
 
 // A disc of the person's colour at the end of the line, as in the curves.
 void LibraryScreen::mark_compared(const std::string& person) const {
-  const auto curve = std::ranges::find(curves_, person, &Curve::person);
-  if (curve == curves_.end()) return;
+  const auto& curves = desk_.answer().curves;
+  const auto curve = std::ranges::find(curves, person, &LibraryAnswer::Curve::person);
+  if (!up_to_date() || curve == curves.end()) return;
   const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
   ImGui::GetWindowDrawList()->AddCircleFilled(
       {to.x - theme::px(12.f), 0.5f * (from.y + to.y)}, theme::px(5.f),
-      theme::packed(person_colour(static_cast<std::size_t>(curve - curves_.begin()))));
+      theme::packed(person_colour(static_cast<std::size_t>(curve - curves.begin()))));
 }
 
 void LibraryScreen::people_list() {
+  const theme::Scope people =
+      theme::child("people", {theme::px(kPeopleWidth), theme::px(kLibraryHeight)}, ImGuiWindowFlags_NavFlattened);
   ImGui::SetNextItemWidth(-1.f);
-  if (ImGui::InputTextWithHint("##part", "part of an id or name", &part_)) search();
+  if (ImGui::InputTextWithHint("##part", "part of an id or name", &question_.part)) search();
   theme::note_item("Search");
-  ImGui::BeginChild("list", {0.f, 0.f}, false, ImGuiWindowFlags_NavFlattened);
-  for (std::size_t k = 0; k < people_.size(); ++k) {
-    const PersonSummary& one = people_[k].summary;
-    ImGui::PushID(static_cast<int>(k));
-    if (ImGui::Checkbox("##picked", &people_[k].picked) && selected_) compare();
-    theme::note_item("Pick " + one.person.id);
+  const theme::Scope list = theme::child("list", {0.f, 0.f}, ImGuiWindowFlags_NavFlattened);
+  const auto& found = desk_.answer().people;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const PersonSummary& one = found[k];
+    const std::string& id = one.person.id;
+    const theme::Scope scope = theme::with_id(k);
+    bool picked = picked_.contains(id);
+    if (ImGui::Checkbox("##picked", &picked)) pick(id, picked);
+    theme::note_item("Pick " + id);
     ImGui::SameLine();
-    const std::string name = one.person.name.empty() ? one.person.id : one.person.id + ", " + one.person.name;
+    const std::string name = one.person.name.empty() ? id : id + ", " + one.person.name;
     const std::string label = fmt::format("{}  ({})", name, one.attempts);
-    if (ImGui::Selectable(label.c_str(), k == selected_)) select(k);
-    theme::note_item(one.person.id);
-    mark_compared(one.person.id);
-    ImGui::PopID();
+    if (ImGui::Selectable(label.c_str(), id == question_.person)) select(id);
+    theme::note_item(id);
+    mark_compared(id);
   }
-  if (people_.empty()) theme::text("No people", theme::kQuiet);
-  ImGui::EndChild();
+  if (found.empty() && !desk_.asking()) theme::text("No people", theme::kQuiet);
 }
 
 void LibraryScreen::task_choice() {
   theme::label("Task", 60.f, 300.f);
-  if (!ImGui::BeginCombo("##task", task_label(scene_, level_).c_str())) return theme::note_item("Task");
+  const theme::Scope list = theme::combo("##task", task_label(question_.scene, question_.level));
+  if (!list) return theme::note_item("Task");
   const auto entry = [&](const std::string& scene, int level) {
     const std::string label = task_label(scene, level);
-    if (ImGui::Selectable(label.c_str(), scene == scene_ && level == level_)) choose_task(scene, level);
+    const bool chosen = scene == question_.scene && level == question_.level;
+    if (ImGui::Selectable(label.c_str(), chosen)) choose_task(scene, level);
     theme::note_item(label);
   };
   entry("", 1);
-  const std::vector<Standing> tasks = standings_;
-  for (const Standing& standing : tasks) entry(standing.scene, standing.level);
-  ImGui::EndCombo();
+  if (desk_.answer().question.person != question_.person) return;
+  for (const Standing& standing : desk_.answer().standings) entry(standing.scene, standing.level);
 }
 
 void LibraryScreen::sort_attempts() {
   ImGuiTableSortSpecs* order = ImGui::TableGetSortSpecs();
-  if (!order || !order->SpecsDirty || order->SpecsCount == 0) return;
+  if (!order || order->SpecsCount == 0 || !(order->SpecsDirty || sort_again_)) return;
   const bool down = order->Specs[0].SortDirection == ImGuiSortDirection_Descending;
   const int column = order->Specs[0].ColumnIndex;
   std::stable_sort(attempts_.begin(), attempts_.end(), [&](const LabAttempt& a, const LabAttempt& b) {
     return down ? before(b, a, column) : before(a, b, column);
   });
-  attempt_.reset();
-  order->SpecsDirty = false;
+  order->SpecsDirty = sort_again_ = false;
 }
 
 void LibraryScreen::attempt_table() {
   constexpr ImGuiTableFlags flags =
       ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("attempts", 5, flags, {0.f, ImGui::GetContentRegionAvail().y})) return;
+  const theme::Scope table = theme::table("attempts", 5, flags, ImGui::GetContentRegionAvail().y);
+  if (!table) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("started (UTC)",
                           ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending, 1.4f);
@@ -198,7 +208,7 @@ void LibraryScreen::attempt_table() {
     const LabAttempt& one = attempts_[k];
     ImGui::TableNextColumn();
     const std::string label = fmt::format("{}##{}", text_of_date(one.started), one.key);
-    if (ImGui::Selectable(label.c_str(), k == attempt_, ImGuiSelectableFlags_SpanAllColumns)) attempt_ = k;
+    if (ImGui::Selectable(label.c_str(), one.key == attempt_, ImGuiSelectableFlags_SpanAllColumns)) attempt_ = one.key;
     theme::note_item(fmt::format("Attempt {}", k + 1));
     ImGui::TableNextColumn();
     theme::text(task_label(one.scene, one.level));
@@ -209,17 +219,17 @@ void LibraryScreen::attempt_table() {
     ImGui::TableNextColumn();
     theme::text(one.critical ? one.ending + ", critical error" : one.ending, one.critical ? theme::kBad : theme::kText);
   }
-  ImGui::EndTable();
 }
 
 // The scores of the compared people against the number of the attempt.
 void LibraryScreen::curves() const {
+  const auto& shown = desk_.answer().curves;
   const ImVec2 from = ImGui::GetCursorScreenPos(),
                size(ImGui::GetContentRegionAvail().x - theme::px(kLegendWidth), theme::px(210.f));
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(from, {from.x + size.x, from.y + size.y}, IM_COL32(0, 0, 0, 90));
   std::size_t longest = 2;
-  for (const Curve& curve : curves_) longest = std::max(longest, curve.scores.size());
+  for (const LibraryAnswer::Curve& curve : shown) longest = std::max(longest, curve.scores.size());
   const auto at = [&](std::size_t attempt, double score) {
     const float x = static_cast<float>(attempt) / static_cast<float>(longest - 1);
     const float left = theme::px(34.f), top = theme::px(10.f), bottom = theme::px(10.f);
@@ -232,8 +242,8 @@ void LibraryScreen::curves() const {
     list.AddText({from.x + theme::px(4.f), left.y - theme::px(8.f)}, theme::packed(theme::kQuiet),
                  fmt::format("{}", score).c_str());
   }
-  for (std::size_t k = 0; k < curves_.size(); ++k) {
-    const auto& scores = curves_[k].scores;
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    const auto& scores = shown[k].scores;
     const auto colour = theme::packed(person_colour(k));
     for (std::size_t a = 0; a + 1 < scores.size(); ++a)
       list.AddLine(at(a, scores[a]), at(a + 1, scores[a + 1]), colour, theme::px(2.f));
@@ -241,21 +251,21 @@ void LibraryScreen::curves() const {
   }
   ImGui::Dummy(size);
   ImGui::SameLine();
-  ImGui::BeginGroup();
+  const theme::Scope legend = theme::group();
   const theme::WithLetters small(theme::Letters::Small);
   theme::text("score of each attempt", theme::kQuiet);
-  for (std::size_t k = 0; k < curves_.size(); ++k) {
-    theme::text(curves_[k].person, person_colour(k));
-    theme::text("   " + summary_of(curves_[k].scores), theme::kQuiet);
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    theme::text(shown[k].person, person_colour(k));
+    theme::text("   " + summary_of(shown[k].scores), theme::kQuiet);
   }
-  ImGui::EndGroup();
 }
 
 void LibraryScreen::write_report_page() {
   try {
-    std::filesystem::path page = attempts_[*attempt_].recording;
+    const std::filesystem::path recording = attempt()->recording;
+    std::filesystem::path page = recording;
     page.replace_extension(".html");
-    write_report({attempts_[*attempt_].recording}, page, true);
+    write_report({recording.string()}, page, true);
     report_ = page;
     note_ = fmt::format("Report written to {}", page.string());
   } catch (const std::runtime_error& error) {
@@ -266,20 +276,39 @@ void LibraryScreen::write_report_page() {
 Ask LibraryScreen::buttons() {
   Ask ask = escape_ ? Ask::Back : Ask::Nothing;
   std::error_code none;
-  const bool here = attempt_ && std::filesystem::exists(attempts_[*attempt_].recording, none);
+  const LabAttempt* chosen = up_to_date() ? attempt() : nullptr;
+  const bool here = chosen && std::filesystem::exists(chosen->recording, none);
   if (theme::button("Replay", 130.f, true, here)) {
-    recording_ = attempts_[*attempt_].recording;
+    recording_ = chosen->recording;
     ask = Ask::OpenRecording;
   }
   ImGui::SameLine();
   if (theme::button("Report", 130.f, false, here)) write_report_page();
   ImGui::SameLine();
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
-  if (attempt_ && !here) {
+  if (chosen && !here) {
     ImGui::SameLine();
-    theme::text(fmt::format("its recording is on {}", attempts_[*attempt_].station), theme::kQuiet);
+    theme::text(fmt::format("its recording is on {}", chosen->station), theme::kQuiet);
   }
   return ask;
+}
+
+// Before the first answer, and while the database does not give one.
+Ask LibraryScreen::fault_panel() {
+  const bool failed = !desk_.fault().empty() && !desk_.asking();
+  theme::wrapped(failed ? desk_.fault() : "Asking the database...", failed ? theme::kBad : theme::kText);
+  if (theme::button("Try again", 130.f, true, failed)) desk_.ask_again();
+  ImGui::SameLine();
+  return theme::button("Start screen", 130.f) || escape_ ? Ask::Back : Ask::Nothing;
+}
+
+void LibraryScreen::person_side() {
+  const theme::Scope side = theme::child("person", {0.f, theme::px(kLibraryHeight)}, ImGuiWindowFlags_NavFlattened);
+  if (question_.person.empty()) return;
+  task_choice();
+  if (!up_to_date()) return theme::text("Asking the database...", theme::kQuiet);
+  if (!desk_.answer().curves.empty()) curves();
+  attempt_table();
 }
 
 Ask LibraryScreen::panels() {
@@ -288,40 +317,24 @@ Ask LibraryScreen::panels() {
     const theme::WithLetters large(theme::Letters::Heading);
     theme::text("People and attempts");
   }
-  theme::text(without_password(station_.address()), theme::kQuiet);
-  if (!fault_.empty() || !lab_) {
-    theme::wrapped(fault_.empty() ? "Asking the database..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
-    return theme::button("Start screen", 130.f) || escape_ ? Ask::Back : Ask::Nothing;
-  }
-  Ask ask = Ask::Nothing;
-  try {
-    ImGui::BeginChild("people", {theme::px(kPeopleWidth), theme::px(kLibraryHeight)}, false,
-                      ImGuiWindowFlags_NavFlattened);
-    people_list();
-    ImGui::EndChild();
-    ImGui::SameLine(0.f, theme::px(24.f));
-    ImGui::BeginChild("person", {0.f, theme::px(kLibraryHeight)}, false, ImGuiWindowFlags_NavFlattened);
-    comparing_ = !curves_.empty();
-    if (selected_) {
-      task_choice();
-      if (comparing_) curves();
-      attempt_table();
-    }
-    ImGui::EndChild();
-    theme::wrapped(note_.empty() ? "Tick people to compare them at a task." : note_, theme::kQuiet);
-    ask = buttons();
-  } catch (const RunError& error) {  // of the database
-    fault_ = error.what();
-  }
-  return ask;
+  theme::text(address_, theme::kQuiet);
+  if (!desk_.fault().empty() || desk_.answers() == 0) return fault_panel();
+  people_list();
+  ImGui::SameLine(0.f, theme::px(24.f));
+  person_side();
+  theme::wrapped(note_.empty() ? "Tick people to compare them at a task." : note_, theme::kQuiet);
+  return buttons();
 }
 
 ScreenStatus LibraryScreen::status() const {
   ScreenStatus status;
-  status.phase = !fault_.empty() ? "fault" : !lab_ ? "opening" : comparing_ ? "comparing" : "listing";
+  status.phase = desk_.asking()                  ? desk_.answers() == 0 ? "opening" : "asking"
+                 : !desk_.fault().empty()        ? "fault"
+                 : desk_.answer().curves.empty() ? "listing"
+                                                 : "comparing";
   status.file = report_;
-  status.note = fault_.empty() ? note_ : fault_;
-  status.frames = attempts_.size();
+  status.note = desk_.fault().empty() ? note_ : desk_.fault();
+  status.frames = up_to_date() ? attempts_.size() : 0;
   return status;
 }
 

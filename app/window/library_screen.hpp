@@ -1,21 +1,20 @@
 // Shows people and their attempts from the lab's database: a person's attempts, to be opened for replay or report, and
-// the scores of several people at a task, one colour each.   Driven in tests/app/window_lab_test.sh
+// the scores of several people at a task, one colour each. A database that fails or does not answer is a sentence on
+// the screen.   Driven in tests/app/window_lab_test.sh and tests/app/window_database_test.sh
 #pragma once
 
-#include <future>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "app/lab/lab_station.hpp"
+#include "app/window/library_desk.hpp"
 #include "app/window/screen.hpp"
 
 namespace trocar {
 
 class LibraryScreen final : public Screen {
  public:
-  // Opens the database, in a thread of its own, because a server may take seconds to answer. If that fails, the screen
-  // shows the error message. `station` must outlive the screen.
   explicit LibraryScreen(const LabStation& station);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
@@ -26,22 +25,17 @@ class LibraryScreen final : public Screen {
   const std::filesystem::path& recording() const { return recording_; }
 
  private:
-  // A person on the left; picked people are compared.
-  struct Listed {
-    PersonSummary summary;
-    bool picked = false;
-  };
-  struct Curve {
-    std::string person;
-    std::vector<double> scores;  // oldest first
-  };
-
-  void note_opened();
+  void ask(double patience = 0.0);
   void search();
-  void select(std::size_t person);
+  void select(const std::string& person);
   void choose_task(const std::string& scene, int level);
-  void compare();
+  void pick(const std::string& person, bool picked);
+  void take_answer();
+  bool up_to_date() const;
+  const LabAttempt* attempt() const;
+  Ask fault_panel();
   void people_list();
+  void person_side();
   void mark_compared(const std::string& person) const;
   void task_choice();
   void attempt_table();
@@ -50,18 +44,16 @@ class LibraryScreen final : public Screen {
   Ask buttons();
   void write_report_page();
 
-  const LabStation& station_;
-  std::future<LabDatabase> opening_;
-  std::optional<LabDatabase> lab_;
-  std::vector<Listed> people_;
-  std::vector<LabAttempt> attempts_;  // of the selected person and task
-  std::vector<Standing> standings_;   // of the selected person
-  std::vector<Curve> curves_;
-  std::string part_, scene_, fault_, note_;
+  std::string address_;  // of the database, without a password
+  LibraryDesk desk_;
+  LibraryQuestion question_;          // the newest; its answer may still be missing
+  std::set<std::string> picked_;      // who is to be compared
+  std::vector<LabAttempt> attempts_;  // of the selected person and task, as the table sorts them
+  std::string note_, attempt_;        // attempt_: key of the selected one; empty: none
   std::filesystem::path recording_, report_;
-  std::optional<std::size_t> selected_, attempt_;
-  int level_ = 1;
-  bool comparing_ = false, escape_ = false;
+  std::size_t taken_ = 0;  // answers
+  bool sort_again_ = false;
+  bool escape_ = false;
 };
 
 }  // namespace trocar

@@ -4,6 +4,7 @@
 #include <imgui_stdlib.h>
 
 #include "app/window/course_panel.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 #include "sim/support/names.hpp"
 
@@ -28,7 +29,8 @@ void PersonLogin::log_in() {
 bool PersonLogin::known_people() {
   bool chosen = false;
   ImGui::SetNextWindowSizeConstraints({theme::px(kFieldWidth), 0.f}, {theme::px(2.f * kFieldWidth), theme::px(400.f)});
-  if (!ImGui::BeginCombo("##people", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_PopupAlignLeft)) {
+  const theme::Scope list = theme::combo("##people", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_PopupAlignLeft);
+  if (!list) {
     theme::note_item("Known people");
     return false;
   }
@@ -41,12 +43,11 @@ bool PersonLogin::known_people() {
     }
     theme::note_item("person " + id);
   }
-  ImGui::EndCombo();
   return chosen;
 }
 
 bool PersonLogin::draw() {
-  ImGui::BeginGroup();
+  const theme::Scope group = theme::group();
   theme::label("Person", kLabelWidth, kFieldWidth);
   bool in = ImGui::InputTextWithHint("##person", "id, optional", &person_,
                                      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
@@ -57,9 +58,7 @@ bool PersonLogin::draw() {
   else if (left && valid() && person_ != desk_.person())
     desk_.log_in(person_, false);
   ImGui::SameLine(0.f, theme::px(2.f));
-  in = known_people() || (in && valid() && !person_.empty());
-  ImGui::EndGroup();
-  return in;
+  return known_people() || (in && valid() && !person_.empty());
 }
 
 }  // namespace trocar

@@ -44,6 +44,7 @@ bool PracticeScreen::in_hand() const { return practice_->phase() == Phase::Runni
 
 void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens) {
   ask_ = Ask::Nothing;
+  keys_ = &input.keys();
   if (listens)
     for (const Key key : input.pressed) handle_key(key);
   // Without keyboard input, the help covers the picture.
@@ -130,9 +131,9 @@ void PracticeScreen::key_lines() const {
   if (in_hand >= instruments.size() && !scope) return;
   theme::heading(scope ? "In your hand: the scope" : fmt::format("In your hand: {}", instruments[in_hand].name));
   for (const KeyLine& line : keys_of(scope ? std::nullopt : std::optional(instruments[in_hand].kind))) {
-    theme::text(line.keys, theme::kYellow);
+    theme::text(in_layout(line.keys, *keys_), theme::kYellow);
     ImGui::SameLine(theme::px(170.f));
-    theme::text(line.what);
+    theme::text(in_layout(line.what, *keys_));
   }
   ImGui::Spacing();
   theme::text("Tab selects the next instrument or the scope. F1 shows all keys.", theme::kQuiet);
@@ -207,7 +208,7 @@ Ask PracticeScreen::panels() {
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
   if (const std::string note = lasting_note(); !note.empty()) note_panel(note);
   if (settings_open_) {
-    settings_open_ = draw_settings(*practice_, view_->quality(), settings_);
+    settings_open_ = draw_settings(*practice_, view_ ? view_->quality() : Quality::High, *keys_, settings_);
   } else if (practice_->phase() == Phase::Ready) {
     ready_panel();
   } else if (practice_->phase() == Phase::Paused) {

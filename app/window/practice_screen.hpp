@@ -49,6 +49,7 @@ class PracticeScreen final : public Screen {
   StepPictures pictures_;
   std::vector<ContactRow> contacts_;
   std::string note_;
+  const KeyLayout* keys_ = &us_layout();  // of the latest input
   int note_frames_ = 0;
   Ask ask_ = Ask::Nothing;
   bool settings_open_ = false, picture_wanted_ = false;

@@ -1,9 +1,5 @@
 #include "app/window/practice_view.hpp"
 
-#include <glad/gl.h>
-
-#include "geometry/stopwatch.hpp"
-
 namespace trocar {
 
 PracticeView::PracticeView(GlContext& context, const Practice& practice) : picture_(context, practice.session()) {}
@@ -17,10 +13,7 @@ void PracticeView::draw(Practice& practice, const WindowSettings& settings, std:
   look.lens->barrel = settings.barrel.value_or(scope.lens.barrel);
   look.settings.quality = keeper_.quality();
   look.settings.time = practice.time();
-  const auto start = Clock::now();
-  picture_.draw(practice.session(), look, size.x, size.y);
-  glFinish();
-  const double draw_ms = milliseconds_since(start);
+  const double draw_ms = timer_.time([&] { picture_.draw(practice.session(), look, size.x, size.y); });
   practice.note_drawing(draw_ms);
   keeper_.drawn(draw_ms);
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "app/view/session_picture.hpp"
+#include "app/window/picture_timer.hpp"
 #include "app/window/practice.hpp"
 #include "app/window/settings.hpp"
 
@@ -22,6 +23,7 @@ class PracticeView {
  private:
   SessionPicture picture_;
   QualityKeeper keeper_;
+  PictureTimer timer_;
 };
 
 }  // namespace trocar

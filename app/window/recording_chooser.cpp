@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <tuple>
 
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 
 namespace trocar {
@@ -15,10 +17,20 @@ namespace {
 
 constexpr std::size_t kMostRecordings = 40;
 
-std::string when_written(const std::filesystem::path& file) {
+struct Written {
+  std::filesystem::path file;
+  timespec time{};  // when it was written last; read once, because a recording may be in progress
+};
+
+Written written(const std::filesystem::path& file) {
   struct stat info {};
-  if (stat(file.c_str(), &info) != 0) return {};
-  return fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(info.st_mtime));
+  return {file, stat(file.c_str(), &info) == 0 ? info.st_mtim : timespec{}};
+}
+
+std::string label_of(const Written& one) {
+  const std::string name = one.file.filename().string();
+  if (one.time.tv_sec == 0) return name;
+  return fmt::format("{:%Y-%m-%d %H:%M}   {}", fmt::localtime(one.time.tv_sec), name);
 }
 
 }  // namespace
@@ -27,14 +39,14 @@ void RecordingChooser::open() {
   open_ = true;
   files_.clear();
   std::error_code error;
-  std::vector<std::filesystem::directory_entry> files;
+  std::vector<Written> files;
   for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".h5") files.push_back(*entry);
-  std::ranges::sort(files,
-                    [&](const auto& a, const auto& b) { return a.last_write_time(error) > b.last_write_time(error); });
+    if (entry->path().extension() == ".h5") files.push_back(written(entry->path()));
+  std::ranges::sort(files, [](const Written& a, const Written& b) {
+    return std::tie(a.time.tv_sec, a.time.tv_nsec) > std::tie(b.time.tv_sec, b.time.tv_nsec);
+  });
   if (files.size() > kMostRecordings) files.resize(kMostRecordings);
-  for (const auto& file : files)
-    files_.push_back({file.path(), fmt::format("{}   {}", when_written(file.path()), file.path().filename().string())});
+  for (const Written& file : files) files_.push_back({file.file, label_of(file)});
 }
 
 bool RecordingChooser::draw(bool escape) {
@@ -46,16 +58,17 @@ bool RecordingChooser::draw(bool escape) {
   }
   bool chosen = false;
   theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
-  ImGui::BeginChild("files", {0.f, theme::px(300.f)}, true, ImGuiWindowFlags_NavFlattened);
-  if (files_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
-  for (const File& file : files_) {
-    if (ImGui::Selectable(file.label.c_str())) {
-      recording_ = file.file;
-      chosen = true;
+  {
+    const theme::Scope list = theme::child("files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
+    if (files_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
+    for (const File& file : files_) {
+      if (ImGui::Selectable(file.label.c_str())) {
+        recording_ = file.file;
+        chosen = true;
+      }
+      theme::note_item(file.file.filename().string());
     }
-    theme::note_item(file.file.filename().string());
   }
-  ImGui::EndChild();
   ImGui::SetNextItemWidth(-1.f);
   const bool typed = ImGui::InputTextWithHint("##typed", "or type a file name and press Enter", &typed_,
                                               ImGuiInputTextFlags_EnterReturnsTrue);

@@ -1,15 +1,14 @@
 #include "app/window/replay_screen.hpp"
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 #include <imgui.h>
 
 #include <algorithm>
 
 #include "app/window/debrief.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
-#include "geometry/stopwatch.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {
@@ -137,11 +136,10 @@ void ReplayScreen::picture(const glm::ivec2& size) {
   drawn_ = {};
   // A frame that is not scored yet has no marks.
   if (scanned_ || scene_.frame() < scan_.marks().frames()) scan_.marks().get(scene_.frame(), drawn_);
-  const auto start = Clock::now();
-  view_.draw(scene_.organs(), scene_.tools(), scene_.bonds(), scene_.scope(), scene_.lens(), drawn_, settings, size.x,
-             size.y);
-  glFinish();
-  keeper_.drawn(milliseconds_since(start));
+  keeper_.drawn(timer_.time([&] {
+    view_.draw(scene_.organs(), scene_.tools(), scene_.bonds(), scene_.scope(), scene_.lens(), drawn_, settings, size.x,
+               size.y);
+  }));
 }
 
 void ReplayScreen::draw_profiles(const glm::vec2& from, const glm::vec2& size) const {
@@ -274,11 +272,11 @@ void ReplayScreen::header() {
     theme::bar(share, theme::kBlue, fmt::format("scored: {:.0f} %", 100.0 * share));
     return;
   }
-  ImGui::BeginChild("events", {0.f, std::clamp(events_height_, theme::px(20.f), theme::px(kEvents))});
+  const theme::Scope list =
+      theme::child("events", {0.f, std::clamp(events_height_, theme::px(20.f), theme::px(kEvents))});
   if (const auto pressed = draw_events(events_, scene_.recording().score_times().front(), now()))
     playback_.show(events_[*pressed].time - kBeforeEvent);
   events_height_ = ImGui::GetCursorPosY();
-  ImGui::EndChild();
 }
 
 // The sentence of the error that the picture shows.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/window/picture_timer.hpp"
 #include "app/window/playback.hpp"
 #include "app/window/replay_scene.hpp"
 #include "app/window/screen.hpp"
@@ -54,6 +55,7 @@ class ReplayScreen final : public Screen {
   Playback playback_;
   View view_;
   QualityKeeper keeper_;
+  PictureTimer timer_;
   TaskScan scan_;
   bool scanned_ = false, back_ = false;
   std::vector<TimelineMark> marks_;

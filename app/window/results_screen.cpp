@@ -10,6 +10,7 @@
 
 #include "app/report/write_report.hpp"
 #include "app/window/debrief.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
@@ -47,40 +48,42 @@ bool metric_row(const Metric& metric, bool opens) {
   return pressed;
 }
 
-bool begin_metric_table(const char* id) {
-  if (!ImGui::BeginTable(id, 3, ImGuiTableFlags_SizingStretchProp)) return false;
+void metric_columns() {
   ImGui::TableSetupColumn("label", 0, 2.2f);
   ImGui::TableSetupColumn("value", 0, 1.2f);
   ImGui::TableSetupColumn("grade", 0, 1.4f);
-  return true;
 }
 
 void metric_table(const char* id, const std::vector<Metric>& metrics) {
-  if (!begin_metric_table(id)) return;
+  const theme::Scope table = theme::table(id, 3, ImGuiTableFlags_SizingStretchProp);
+  if (!table) return;
+  metric_columns();
   for (const Metric& metric : metrics) metric_row(metric, false);
-  ImGui::EndTable();
 }
 
 // The reason of the grade, and below the full grade an advice, over the whole width.
 void why_lines(const Metric& part, const GradeText& text) {
-  ImGui::Indent(theme::px(16.f));
+  const theme::Scope indented = theme::indent(theme::px(16.f));
   theme::wrapped(text.why);
   if (mark_of(part).value_or(1.0) < 1.0) theme::wrapped(text.advice, theme::kSkyBlue);
-  ImGui::Unindent(theme::px(16.f));
 }
 
 // As metric_table(). A press on a graded row opens its reason, and closes it; `opened`: the id of the open row.
 void part_table(const TaskResult& task, std::string& opened) {
   for (std::size_t k = 0; k < task.parts.size();) {
-    if (!begin_metric_table(("parts" + task.parts[k].id).c_str())) return;
     bool open = false;
-    for (; k < task.parts.size() && !open; ++k) {
-      const Metric& part = task.parts[k];
-      const bool graded = mark_of(part).has_value();
-      if (metric_row(part, graded)) opened = opened == part.id ? "" : part.id;
-      open = graded && opened == part.id;
+    {
+      const theme::Scope table =
+          theme::table(("parts" + task.parts[k].id).c_str(), 3, ImGuiTableFlags_SizingStretchProp);
+      if (!table) return;
+      metric_columns();
+      for (; k < task.parts.size() && !open; ++k) {
+        const Metric& part = task.parts[k];
+        const bool graded = mark_of(part).has_value();
+        if (metric_row(part, graded)) opened = opened == part.id ? "" : part.id;
+        open = graded && opened == part.id;
+      }
     }
-    ImGui::EndTable();
     if (open) why_lines(task.parts[k - 1], grade_text(task.parts[k - 1], task.kind));
   }
 }
@@ -108,17 +111,20 @@ void ResultsScreen::keep(const Recording& recording) {
     station_.keep(kept);
     outcome_.set(std::move(kept));
     kept_ = fmt::format("Kept for {}", attempt_->person);
-    handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
+    handing_in_ = Task<HandedIn>([station = station_] { return station.hand_in_kept(); });
   } catch (const std::runtime_error& error) {
     kept_ = error.what();
   }
 }
 
 void ResultsScreen::note_handed_in() {
-  if (!handing_in_.valid() || handing_in_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  const HandedIn result = handing_in_.get();
-  if (!result.why.empty())
-    kept_ = fmt::format("Kept for {} at this station, {} waiting: {}", attempt_->person, result.waiting, result.why);
+  const auto result = handing_in_.poll();
+  if (!result) return;
+  if (!result->value)
+    kept_ = fmt::format("Kept for {} at this station: {}", attempt_->person, result->fault);
+  else if (!result->value->why.empty())
+    kept_ = fmt::format("Kept for {} at this station, {} waiting: {}", attempt_->person, result->value->waiting,
+                        result->value->why);
   else
     kept_ = fmt::format("Entered for {}", attempt_->person);
   desk_.refresh();  // other stations may have added attempts of this person
@@ -173,17 +179,13 @@ void ResultsScreen::score_column() {
 }
 
 void ResultsScreen::metric_column() const {
-  if (!ImGui::BeginTabBar("metrics")) return;
-  for (const InstrumentScore& instrument : attempt_->instruments) {
-    if (!ImGui::BeginTabItem(instrument.name.c_str())) continue;
-    metric_table(instrument.name.c_str(), instrument.metrics);
-    ImGui::EndTabItem();
-  }
-  if (attempt_->task && ImGui::BeginTabItem("Whole session")) {
-    metric_table("overall", attempt_->overall);
-    ImGui::EndTabItem();
-  }
-  ImGui::EndTabBar();
+  const theme::Scope tabs = theme::tab_bar("metrics");
+  if (!tabs) return;
+  for (const InstrumentScore& instrument : attempt_->instruments)
+    if (const theme::Scope tab = theme::tab(instrument.name.c_str()))
+      metric_table(instrument.name.c_str(), instrument.metrics);
+  if (!attempt_->task) return;
+  if (const theme::Scope tab = theme::tab("Whole session")) metric_table("overall", attempt_->overall);
 }
 
 void ResultsScreen::write_report_page() {
@@ -244,19 +246,19 @@ Ask ResultsScreen::panels() {
   if (attempt_)
     if (const std::string slow = slow_machine_text(*attempt_); !slow.empty()) theme::wrapped(slow, theme::kBad);
   ImGui::Dummy({0.f, theme::px(4.f)});
-  ImGui::BeginChild("score", {theme::px(kColumn), theme::px(kHeight)});
-  if (attempt_)
-    score_column();
-  else
-    theme::wrapped(fault_.empty() ? "Scoring the recording..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
-  ImGui::EndChild();
-  ImGui::SameLine(0.f, theme::px(24.f));
-  ImGui::BeginChild("metrics", {0.f, theme::px(kHeight)});
-  if (attempt_) {
-    const theme::WithLetters small(theme::Letters::Small);
-    metric_column();
+  {
+    const theme::Scope left = theme::child("score", {theme::px(kColumn), theme::px(kHeight)});
+    if (attempt_)
+      score_column();
+    else
+      theme::wrapped(fault_.empty() ? "Scoring the recording..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
   }
-  ImGui::EndChild();
+  ImGui::SameLine(0.f, theme::px(24.f));
+  {
+    const theme::Scope right = theme::child("metrics", {0.f, theme::px(kHeight)});
+    const theme::WithLetters small(theme::Letters::Small);
+    if (attempt_) metric_column();
+  }
   theme::wrapped(!note_.empty() ? note_ : kept_.empty() ? " " : kept_, theme::kQuiet);
   return buttons();
 }

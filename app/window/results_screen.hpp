@@ -2,7 +2,6 @@
 // `trocar score`.   Driven in tests/app/window_path_test.sh
 #pragma once
 
-#include <future>
 #include <optional>
 
 #include "app/lab/lab_desk.hpp"
@@ -10,6 +9,7 @@
 #include "app/window/outcome_panel.hpp"
 #include "app/window/screen.hpp"
 #include "sim/score/attempt.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 
@@ -50,7 +50,7 @@ class ResultsScreen final : public Screen {
   std::string opened_;               // id of the part whose reason is shown; empty: none
   std::optional<double> event_;
   bool event_pressed_ = false;
-  std::future<HandedIn> handing_in_;
+  Task<HandedIn> handing_in_;
   int shown_ = 0;  // frames
   bool escape_ = false;
 };

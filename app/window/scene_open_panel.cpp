@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 
 namespace trocar {
@@ -44,14 +45,15 @@ std::optional<std::filesystem::path> SceneOpenPanel::draw(bool escape) {
     theme::text("Open a scene");
   }
   std::optional<std::filesystem::path> chosen;
-  ImGui::BeginChild("scene files", {0.f, theme::px(300.f)}, true, ImGuiWindowFlags_NavFlattened);
-  for (std::size_t k = 0; k < entries_.size() && !chosen; ++k) {
-    const Entry& entry = entries_[k];
-    const std::string label = fmt::format("{}   {}##{}", entry.title, entry.file.filename().string(), k);
-    if (ImGui::Selectable(label.c_str())) chosen = checked(entry.file);
-    theme::note_item("Open " + entry.file.filename().string());
+  {
+    const theme::Scope list = theme::child("scene files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
+    for (std::size_t k = 0; k < entries_.size() && !chosen; ++k) {
+      const Entry& entry = entries_[k];
+      const std::string label = fmt::format("{}   {}##{}", entry.title, entry.file.filename().string(), k);
+      if (ImGui::Selectable(label.c_str())) chosen = checked(entry.file);
+      theme::note_item("Open " + entry.file.filename().string());
+    }
   }
-  ImGui::EndChild();
   ImGui::SetNextItemWidth(-1.f);
   if (ImGui::InputTextWithHint("##scene file", "or type a file name and press Enter", &typed_,
                                ImGuiInputTextFlags_EnterReturnsTrue) &&

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 
 namespace trocar {
@@ -82,19 +83,20 @@ bool SceneShelf::card(const ListedScene& listed, std::size_t number, bool select
 std::optional<std::size_t> SceneShelf::draw(std::span<const ListedScene> scenes, std::size_t selected) {
   focus_.begin();
   std::optional<std::size_t> pressed;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {theme::px(2.f), theme::px(1.f)});
+  const theme::Scope padding = theme::with_cell_padding({theme::px(2.f), theme::px(1.f)});
   for (std::size_t k = 0; k < scenes.size();) {
     const SceneGroup group = scenes[k].group;
     theme::heading(title_of(group));
-    if (!ImGui::BeginTable(title_of(group), kColumns, ImGuiTableFlags_SizingStretchSame)) break;
-    for (; k < scenes.size() && scenes[k].group == group; ++k) {
-      ImGui::TableNextColumn();
-      if (card(scenes[k], k, k == selected)) pressed = k;
+    {
+      const theme::Scope table = theme::table(title_of(group), kColumns, ImGuiTableFlags_SizingStretchSame);
+      if (!table) break;
+      for (; k < scenes.size() && scenes[k].group == group; ++k) {
+        ImGui::TableNextColumn();
+        if (card(scenes[k], k, k == selected)) pressed = k;
+      }
     }
-    ImGui::EndTable();
     ImGui::Dummy({0.f, theme::px(2.f)});
   }
-  ImGui::PopStyleVar();
   return pressed;
 }
 

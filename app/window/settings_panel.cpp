@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include "app/compare/backends.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 
 namespace trocar {
@@ -18,7 +19,7 @@ void slider(const char* label, const char* id, double& value, double low, double
 
 constexpr float kSecondFrom = 290.f;  // units, of the second setting of a row
 
-void check_beside(const char* label, const char* id, bool& value) {
+void check_beside(std::string_view label, const char* id, bool& value) {
   ImGui::SameLine(theme::px(kSecondFrom));
   ImGui::AlignTextToFramePadding();
   theme::text(label, theme::kQuiet);
@@ -26,7 +27,7 @@ void check_beside(const char* label, const char* id, bool& value) {
   ImGui::Checkbox(id, &value);
 }
 
-void check(const char* label, const char* id, bool& value) {
+void check(std::string_view label, const char* id, bool& value) {
   theme::label(label, kSettingFrom);
   ImGui::Checkbox(id, &value);
 }
@@ -37,11 +38,11 @@ void quality_choice(Quality now, WindowSettings& settings) {
   const auto name_of = [&](Quality quality) { return names[static_cast<int>(quality) + 1]; };
   int chosen = settings.quality ? static_cast<int>(*settings.quality) + 1 : 0;
   const std::string shown = chosen > 0 ? names[chosen] : fmt::format("{}: {}", names[0], name_of(now));
-  if (!ImGui::BeginCombo("##quality", shown.c_str())) return;
+  const theme::Scope list = theme::combo("##quality", shown);
+  if (!list) return;
   for (int k = 0; k < 4; ++k)
     if (ImGui::Selectable(names[k], k == chosen))
       settings.quality = k == 0 ? std::nullopt : std::optional(static_cast<Quality>(k - 1));
-  ImGui::EndCombo();
 }
 
 void scope_settings(const Practice& practice, Quality quality, WindowSettings& settings) {
@@ -66,27 +67,26 @@ void hand_settings(WindowSettings& settings) {
 }
 
 // The backend takes effect from the next frame on.
-void query_settings(Practice& practice) {
+void query_settings(Practice& practice, const KeyLayout& keys) {
   theme::heading("Touch queries");
   theme::label("Collision backend", kSettingFrom);
   const std::string now = practice.session().backend().name;
-  if (ImGui::BeginCombo("##backend", now.c_str())) {
+  if (const theme::Scope list = theme::combo("##backend", now)) {
     for (const std::string& name : backend_names())
       if (ImGui::Selectable(name.c_str(), name == now)) practice.use_backend(name);
-    ImGui::EndCombo();
   }
   if (practice.session().backend_times().size() < 2) return;
   bool checking = practice.session().checking();
-  check("Check with the OBB tree (C)", "##check", checking);
+  check(in_layout("Check with the OBB tree (C)", keys), "##check", checking);
   practice.session().set_checking(checking);
 }
 
-void ghost_choice(WindowSettings& settings) {
-  theme::label("Expert's ghost (X)", kSettingFrom);
-  if (!ImGui::BeginCombo("##ghost", name_of(settings.ghost))) return;
+void ghost_choice(const KeyLayout& keys, WindowSettings& settings) {
+  theme::label(in_layout("Expert's ghost (X)", keys), kSettingFrom);
+  const theme::Scope list = theme::combo("##ghost", name_of(settings.ghost));
+  if (!list) return;
   for (const GhostMode mode : {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress})
     if (ImGui::Selectable(name_of(mode), mode == settings.ghost)) settings.ghost = mode;
-  ImGui::EndCombo();
 }
 
 void sound_settings(WindowSettings& settings) {
@@ -95,19 +95,20 @@ void sound_settings(WindowSettings& settings) {
   check("Pulse", "##pulse", settings.pulse);
 }
 
-void panel_settings(WindowSettings& settings) {
+void panel_settings(const KeyLayout& keys, WindowSettings& settings) {
   theme::heading("Overlays");
-  check("Technical overlay (T)", "##technical", settings.technical);
-  check_beside("Touched faces (G)", "##touched", settings.view.show_touched);
-  check("Times of each stage (H)", "##plots", settings.plots);
-  check_beside("List of contacts (L)", "##contacts", settings.contacts);
-  ghost_choice(settings);
+  check(in_layout("Technical overlay (T)", keys), "##technical", settings.technical);
+  check_beside(in_layout("Touched faces (G)", keys), "##touched", settings.view.show_touched);
+  check(in_layout("Times of each stage (H)", keys), "##plots", settings.plots);
+  check_beside(in_layout("List of contacts (L)", keys), "##contacts", settings.contacts);
+  ghost_choice(keys, settings);
 }
 
 // Shows the tissue parameters, read-only; the scene editor changes them.
 void tissue_table(const Scene& scene) {
   theme::heading("Tissue (change it in the scene editor)");
-  if (!ImGui::BeginTable("tissue", 5, ImGuiTableFlags_SizingStretchProp)) return;
+  const theme::Scope table = theme::table("tissue", 5, ImGuiTableFlags_SizingStretchProp);
+  if (!table) return;
   for (const char* title : {"Organ", "Modulus", "Poisson", "Density", "Friction"}) {
     ImGui::TableNextColumn();
     theme::text(title, theme::kQuiet);
@@ -121,12 +122,11 @@ void tissue_table(const Scene& scene) {
       theme::text(cell);
     }
   }
-  ImGui::EndTable();
 }
 
 }  // namespace
 
-bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings) {
+bool draw_settings(Practice& practice, Quality quality, const KeyLayout& keys, WindowSettings& settings) {
   const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {540.f, 0.f}}, theme::PanelKind::Front, 0.94f);
   {
     const theme::WithLetters large(theme::Letters::Heading);
@@ -134,9 +134,9 @@ bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings
   }
   scope_settings(practice, quality, settings);
   hand_settings(settings);
-  if (settings.technical) query_settings(practice);
+  if (settings.technical) query_settings(practice, keys);
   sound_settings(settings);
-  panel_settings(settings);
+  panel_settings(keys, settings);
   if (settings.technical) tissue_table(practice.scene());
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};

@@ -2,11 +2,12 @@
 // Shown in tests/app/window_path_test.sh
 #pragma once
 
+#include "app/window/key_layout.hpp"
 #include "app/window/practice.hpp"
 
 namespace trocar {
 
 // Draws a panel in the centre. Returns false when the user has closed it.
-bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings);
+bool draw_settings(Practice& practice, Quality quality, const KeyLayout& keys, WindowSettings& settings);
 
 }  // namespace trocar

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/compare/backends.hpp"
+#include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
@@ -138,30 +139,26 @@ void StartScreen::picture(const glm::ivec2& size) {
 }
 
 void StartScreen::left_tabs() {
-  if (!ImGui::BeginTabBar("lists")) return;
-  if (ImGui::BeginTabItem("Scenes")) {
+  const theme::Scope tabs = theme::tab_bar("lists");
+  if (!tabs) return;
+  if (const theme::Scope tab = theme::tab("Scenes")) {
     theme::note_item("Scenes");
     course_open_ = false;
-    ImGui::BeginChild("scenes", {0.f, 0.f}, false, ImGuiWindowFlags_NavFlattened);
+    const theme::Scope list = theme::child("scenes", {0.f, 0.f}, ImGuiWindowFlags_NavFlattened);
     if (const auto scene = shelf_.draw(scenes_, selected_)) select(*scene);
-    ImGui::EndChild();
-    ImGui::EndTabItem();
   } else {
     theme::note_item("Scenes");
   }
   const auto flags = open_course_ ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None;
   open_course_ = false;
-  if (ImGui::BeginTabItem("Curriculum", nullptr, flags)) {
+  if (const theme::Scope tab = theme::tab("Curriculum", flags)) {
     theme::note_item("Curriculum");
     course_open_ = true;
-    ImGui::BeginChild("steps", {0.f, 0.f}, false, ImGuiWindowFlags_NavFlattened);
+    const theme::Scope list = theme::child("steps", {0.f, 0.f}, ImGuiWindowFlags_NavFlattened);
     if (const auto step = course_.draw(desk_, chosen_step())) choose_step(*step);
-    ImGui::EndChild();
-    ImGui::EndTabItem();
   } else {
     theme::note_item("Curriculum");
   }
-  ImGui::EndTabBar();
 }
 
 void StartScreen::details() {
@@ -203,35 +200,33 @@ void StartScreen::level_choice() {
   const int levels = levels_of(scene);
   if (levels < 2) return;
   theme::label("Level", kValueFrom, kValueWidth);
-  if (!ImGui::BeginCombo("##level", label(level_).c_str())) return theme::note_item("Level");
+  const theme::Scope list = theme::combo("##level", label(level_));
+  if (!list) return theme::note_item("Level");
   for (int level = 1; level <= levels; ++level) {
     if (ImGui::Selectable(label(level).c_str(), level == level_)) level_ = level;
     theme::note_item(label(level));
   }
-  ImGui::EndCombo();
 }
 
 void StartScreen::who_choice() {
   constexpr const char* names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
   theme::label("Mode", kValueFrom, kValueWidth);
-  if (!ImGui::BeginCombo("##who", names[who_])) return theme::note_item("Mode");
+  const theme::Scope list = theme::combo("##who", names[who_]);
+  if (!list) return theme::note_item("Mode");
   for (std::size_t k = 0; k < std::size(names); ++k) {
     if (ImGui::Selectable(names[k], k == who_)) who_ = k;
     theme::note_item(names[k]);
   }
-  ImGui::EndCombo();
 }
 
 void StartScreen::device_choice(const char* label, std::size_t k) {
   std::string& device = devices_.device(k);
   theme::label(label, kValueFrom, kValueWidth);
-  const bool open = ImGui::BeginCombo(fmt::format("##device {}", label).c_str(), device.c_str());
-  if (open) {
+  if (const theme::Scope list = theme::combo(fmt::format("##device {}", label).c_str(), device)) {
     for (const std::string& name : device_names()) {
       if (ImGui::Selectable(name.c_str(), name == device)) device = name;
       theme::note_item(name);
     }
-    ImGui::EndCombo();
   } else {
     theme::note_item(label);
   }
@@ -240,7 +235,7 @@ void StartScreen::device_choice(const char* label, std::size_t k) {
 
 void StartScreen::backend_choice() {
   theme::label("Collision backend", kValueFrom, kValueWidth);
-  if (ImGui::BeginCombo("##backend", backend_.c_str())) {
+  if (const theme::Scope list = theme::combo("##backend", backend_)) {
     std::vector<std::string> names = {"auto"};
     names.insert(names.end(), backend_names().begin(), backend_names().end());
     for (const std::string& name : names) {
@@ -248,7 +243,6 @@ void StartScreen::backend_choice() {
       backend_ = name;
       why_ = backends_.resolve(name, {}).why;
     }
-    ImGui::EndCombo();
   }
   const theme::WithLetters small(theme::Letters::Small);
   ImGui::SetCursorPosX(theme::px(kValueFrom));
@@ -337,9 +331,10 @@ void StartScreen::title_bar() {
   ImGui::SetCursorPos({theme::px(210.f), top + theme::px(22.f)});
   theme::text("Laparoscopic surgery trainer", theme::kQuiet);
   ImGui::SetCursorPos({theme::px(kPersonFrom), top});
-  ImGui::BeginGroup();
-  if (login_.draw()) open_course_ = follow_ = true;
-  ImGui::EndGroup();
+  {
+    const theme::Scope group = theme::group();
+    if (login_.draw()) open_course_ = follow_ = true;
+  }
   const theme::WithLetters small(theme::Letters::Small);
   ImGui::SetCursorPos({theme::px(kPersonFrom), top + theme::px(34.f)});
   const std::string wrong = login_.valid() ? "" : name_fault(login_.person());
@@ -350,25 +345,26 @@ void StartScreen::title_bar() {
   ImGui::SetCursorPosY(below + theme::px(4.f));
 }
 
+void StartScreen::right_side(float height) {
+  const theme::Scope right = theme::child("details", {0.f, height}, ImGuiWindowFlags_NavFlattened);
+  if (scenes_.empty()) return theme::wrapped("No scene found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
+  details();
+  if (scenes_[selected_].fault.empty()) choices();
+  if (!fault_.empty() && fault_ != scenes_[selected_].fault) theme::wrapped(fault_, theme::kBad);
+}
+
 Ask StartScreen::main_panel() {
   const float height = panel_height();
   const theme::Panel panel("start", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {kPanelWidth, height}}, theme::PanelKind::Used,
                            0.55f);
   title_bar();
   const float list_height = theme::px(height - kTitleAndButtons);
-  ImGui::BeginChild("left", {theme::px(kListWidth), list_height}, false, ImGuiWindowFlags_NavFlattened);
-  left_tabs();
-  ImGui::EndChild();
-  ImGui::SameLine(0.f, theme::px(24.f));
-  ImGui::BeginChild("details", {0.f, list_height}, false, ImGuiWindowFlags_NavFlattened);
-  if (scenes_.empty()) {
-    theme::wrapped("No scene found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
-  } else {
-    details();
-    if (scenes_[selected_].fault.empty()) choices();
-    if (!fault_.empty() && fault_ != scenes_[selected_].fault) theme::wrapped(fault_, theme::kBad);
+  {
+    const theme::Scope left = theme::child("left", {theme::px(kListWidth), list_height}, ImGuiWindowFlags_NavFlattened);
+    left_tabs();
   }
-  ImGui::EndChild();
+  ImGui::SameLine(0.f, theme::px(24.f));
+  right_side(list_height);
   return buttons();
 }
 

@@ -69,6 +69,7 @@ class StartScreen final : public Screen {
   Ask main_panel();
   void title_bar();
   void left_tabs();
+  void right_side(float height);
   void details();
   void choices();
   void backend_choice();

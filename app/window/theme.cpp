@@ -93,9 +93,9 @@ bool button(const char* label, float width, bool main, bool enabled) {
     ImGui::PushStyleColor(ImGuiCol_ButtonActive, of(kBlue * 1.4f));
   }
   const bool pressed = ImGui::Button(label, {px(width), 0.f});
-  note_item(label);
   if (main) ImGui::PopStyleColor(3);
   if (!enabled) ImGui::EndDisabled();
+  note_item(label);
   return pressed;
 }
 

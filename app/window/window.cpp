@@ -12,10 +12,24 @@ namespace trocar {
 struct Window::Content {
   GLFWwindow* window = nullptr;
   std::unique_ptr<GlContext> context;
+  InputQueue queue;
+  KeyLayout layout;
+  std::string labels;  // of the layout, one after the other
   WindowInput input;
-  glm::dvec2 pointer{0.0};
+  // [GLFW's code] what the keys that are down mean: when they went down, and in the picture.
+  std::array<Key, GLFW_KEY_LAST + 1> meaning, down;
+  std::array<int, GLFW_KEY_LAST + 1> position{};  // [GLFW's code] of the key with this label
+  glm::dvec2 heard{0.0};                          // pixels, where the latest event saw the pointer
   bool pointer_known = false, focused = false, filled = false;
   glm::ivec4 place{0};  // of the window when it does not fill the screen: left, top, width, height
+
+  static Content& of(GLFWwindow* window) { return *static_cast<Content*>(glfwGetWindowUserPointer(window)); }
+  void hear();
+  void hear_key(int key, int action, int modifiers);
+  void forget_motion();
+  void follow_layout();
+  void take(const InputEvent& event);
+  void point_at(const glm::dvec2& pointer, bool known);
 
   ~Content() {
     context.reset();
@@ -31,6 +45,7 @@ struct KeyName {
   Key key;
 };
 
+// Keys without a letter.
 constexpr KeyName kKeyNames[] = {{GLFW_KEY_ESCAPE, Key::Escape},
                                  {GLFW_KEY_ENTER, Key::Enter},
                                  {GLFW_KEY_KP_ENTER, Key::Enter},
@@ -43,38 +58,32 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_ESCAPE, Key::Escape},
                                  {GLFW_KEY_HOME, Key::Home},
                                  {GLFW_KEY_END, Key::End},
                                  {GLFW_KEY_DELETE, Key::Delete},
-                                 {GLFW_KEY_COMMA, Key::Comma},
-                                 {GLFW_KEY_PERIOD, Key::Period},
                                  {GLFW_KEY_F1, Key::F1},
                                  {GLFW_KEY_F2, Key::F2},
                                  {GLFW_KEY_F11, Key::F11},
-                                 {GLFW_KEY_A, Key::A},
-                                 {GLFW_KEY_C, Key::C},
-                                 {GLFW_KEY_D, Key::D},
-                                 {GLFW_KEY_E, Key::E},
-                                 {GLFW_KEY_G, Key::G},
-                                 {GLFW_KEY_H, Key::H},
-                                 {GLFW_KEY_L, Key::L},
-                                 {GLFW_KEY_N, Key::N},
-                                 {GLFW_KEY_O, Key::O},
-                                 {GLFW_KEY_P, Key::P},
-                                 {GLFW_KEY_Q, Key::Q},
-                                 {GLFW_KEY_R, Key::R},
-                                 {GLFW_KEY_S, Key::S},
-                                 {GLFW_KEY_T, Key::T},
-                                 {GLFW_KEY_W, Key::W},
-                                 {GLFW_KEY_X, Key::X},
-                                 {GLFW_KEY_Y, Key::Y},
-                                 {GLFW_KEY_Z, Key::Z},
                                  {GLFW_KEY_LEFT_CONTROL, Key::Control},
                                  {GLFW_KEY_RIGHT_CONTROL, Key::Control},
                                  {GLFW_KEY_LEFT_SHIFT, Key::Shift},
                                  {GLFW_KEY_RIGHT_SHIFT, Key::Shift}};
 
-Key key_of(int glfw_key) {
+Key key_of(int glfw_key, bool control, const KeyLayout& layout) {
   for (const KeyName& name : kKeyNames)
     if (name.glfw_key == glfw_key) return name.key;
-  return Key::Other;
+  return layout.key_at(glfw_key, control);
+}
+
+// GLFW names printable keys by what a US keyboard has at their position.
+static_assert(GLFW_KEY_A == 'A' && GLFW_KEY_COMMA == ',' && GLFW_KEY_WORLD_2 == kMostPositions - 1);
+
+std::string label_at(int position) {
+  const char* label = glfwGetKeyName(position, 0);
+  return label ? label : "";
+}
+
+std::string labels_of_keyboard() {
+  std::string labels;
+  for (int letter = 'A'; letter <= 'Z'; ++letter) labels += label_at(letter) + ' ';
+  return labels;
 }
 
 int overlap(int from, int length, int other_from, int other_length) {
@@ -125,6 +134,91 @@ GLFWwindow* open_window(const std::string& title, int width, int height, int sam
 
 }  // namespace
 
+// Notes every event with the pointer's position and the key's meaning at its time.
+void Window::Content::hear() {
+  input.layout = &layout;
+  meaning.fill(Key::Other);
+  down.fill(Key::Other);
+  forget_motion();
+  glfwSetKeyCallback(window, [](GLFWwindow* from, int key, int, int action, int modifiers) {
+    of(from).hear_key(key, action, modifiers);
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* from, unsigned letter) {
+    of(from).queue.add({.kind = InputEvent::Kind::Text, .letter = letter});
+  });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* from, int button, int action, int) {
+    of(from).queue.add(
+        {.kind = InputEvent::Kind::Button, .code = button, .down = action == GLFW_PRESS, .pointer = of(from).heard});
+  });
+  glfwSetCursorPosCallback(window, [](GLFWwindow* from, double x, double y) {
+    of(from).heard = {x, y};
+    of(from).queue.add({.kind = InputEvent::Kind::Motion, .pointer = {x, y}});
+  });
+  glfwSetScrollCallback(window, [](GLFWwindow* from, double, double notches) {
+    of(from).queue.add({.kind = InputEvent::Kind::Wheel, .wheel = notches});
+  });
+}
+
+void Window::Content::hear_key(int key, int action, int modifiers) {
+  if (action == GLFW_REPEAT || key < 0 || key > GLFW_KEY_LAST) return;
+  const auto k = static_cast<std::size_t>(key);
+  if (action == GLFW_PRESS) {
+    meaning[k] = key_of(key, (modifiers & GLFW_MOD_CONTROL) != 0, layout);
+    position[k] = layout.position_by_label(key);
+  }
+  queue.add({.kind = InputEvent::Kind::Key,
+             .code = key,
+             .down = action == GLFW_PRESS,
+             .key = meaning[k],
+             .position = position[k]});
+}
+
+// The pointer's coordinates have changed, which is no motion.
+void Window::Content::forget_motion() {
+  queue.forget_motion();
+  glfwGetCursorPos(window, &heard.x, &heard.y);
+  pointer_known = false;
+}
+
+// The user may switch between layouts while the program runs.
+void Window::Content::follow_layout() {
+  std::string now = labels_of_keyboard();
+  if (now == labels) return;
+  labels = std::move(now);
+  layout = KeyLayout(label_at);
+}
+
+void Window::Content::point_at(const glm::dvec2& pointer, bool known) {
+  if (pointer_known) input.pointer_motion += glm::dvec2(pointer.x - input.pointer.x, input.pointer.y - pointer.y);
+  input.pointer = pointer;
+  pointer_known = pointer_known || known;
+}
+
+void Window::Content::take(const InputEvent& event) {
+  switch (event.kind) {
+    case InputEvent::Kind::Motion:
+      point_at(event.pointer, false);
+      break;
+    case InputEvent::Kind::Wheel:
+      input.wheel += event.wheel;
+      break;
+    case InputEvent::Kind::Button:
+      point_at(event.pointer, false);
+      if (event.code == GLFW_MOUSE_BUTTON_LEFT) input.left_button = event.down;
+      if (event.code == GLFW_MOUSE_BUTTON_RIGHT) input.right_button = event.down;
+      if (event.code == GLFW_MOUSE_BUTTON_LEFT && event.down) input.left_pressed = true;
+      break;
+    case InputEvent::Kind::Key:
+      if (event.down) input.pressed.push_back(event.key);
+      down[static_cast<std::size_t>(event.code)] = event.down ? event.key : Key::Other;
+      input.held.fill(false);
+      for (const Key key : down) input.held[static_cast<std::size_t>(key)] = key != Key::Other;
+      break;
+    case InputEvent::Kind::Text:
+      break;
+  }
+}
+
 Window::Window(std::unique_ptr<Content> content) : content_(std::move(content)) {}
 Window::~Window() = default;
 
@@ -150,18 +244,8 @@ std::unique_ptr<Window> Window::open(const std::string& title, int width, int he
     if (!content->context) return nullptr;
     if (!content->context->info().software) break;
   }
-  glfwSetWindowUserPointer(content->window, &content->input);
-  glfwSetKeyCallback(content->window, [](GLFWwindow* window, int key, int, int action, int) {
-    if (action == GLFW_PRESS)
-      static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->pressed.push_back(key_of(key));
-  });
-  glfwSetMouseButtonCallback(content->window, [](GLFWwindow* window, int button, int action, int) {
-    if (button == GLFW_MOUSE_BUTTON_LEFT && action == GLFW_PRESS)
-      static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->left_pressed = true;
-  });
-  glfwSetScrollCallback(content->window, [](GLFWwindow* window, double, double notches) {
-    static_cast<WindowInput*>(glfwGetWindowUserPointer(window))->wheel += notches;
-  });
+  glfwSetWindowUserPointer(content->window, content.get());
+  content->hear();
   return std::unique_ptr<Window>(new Window(std::move(content)));
 }
 
@@ -172,24 +256,24 @@ const WindowInput& Window::poll() {
   c.input.pressed.clear();
   c.input.left_pressed = false;
   c.input.wheel = 0.0;
+  c.input.pointer_motion = glm::dvec2(0.0);
+  c.follow_layout();
   glfwPollEvents();
   const bool focused = glfwGetWindowAttrib(c.window, GLFW_FOCUSED) == GLFW_TRUE;
   c.input.focus_lost = c.focused && !focused;
   c.focused = focused;
-  glm::dvec2 now;
-  glfwGetCursorPos(c.window, &now.x, &now.y);
-  c.input.pointer_motion = c.pointer_known ? glm::dvec2(now.x - c.pointer.x, c.pointer.y - now.y) : glm::dvec2(0.0);
-  c.pointer = now;
-  c.input.pointer = now;
-  c.pointer_known = true;
-  const auto held = [&](int button) { return glfwGetMouseButton(c.window, button) == GLFW_PRESS; };
-  c.input.left_button = held(GLFW_MOUSE_BUTTON_LEFT);
-  c.input.right_button = held(GLFW_MOUSE_BUTTON_RIGHT);
-  c.input.held.fill(false);
-  for (const KeyName& name : kKeyNames)
-    if (glfwGetKey(c.window, name.glfw_key) == GLFW_PRESS) c.input.held[static_cast<std::size_t>(name.key)] = true;
+  bool clicked = false;
+  for (const InputEvent& event : c.queue.next_picture()) {
+    c.take(event);
+    clicked = clicked || event.kind == InputEvent::Kind::Button;
+  }
+  // A click stays where the button went down; the pointer follows in the next picture.
+  if (!clicked && c.queue.empty()) c.point_at(c.heard, true);
   return c.input;
 }
+
+const WindowInput& Window::input() const { return content_->input; }
+std::span<const InputEvent> Window::events() const { return content_->queue.picture(); }
 
 bool Window::closing() const { return glfwWindowShouldClose(content_->window) != 0; }
 
@@ -203,7 +287,7 @@ void Window::capture_pointer(bool captured) {
   const int mode = captured ? GLFW_CURSOR_DISABLED : GLFW_CURSOR_NORMAL;
   if (glfwGetInputMode(content_->window, GLFW_CURSOR) == mode) return;
   glfwSetInputMode(content_->window, GLFW_CURSOR, mode);
-  content_->pointer_known = false;
+  content_->forget_motion();
 }
 
 void Window::fill_screen(bool filled) {
@@ -220,7 +304,7 @@ void Window::fill_screen(bool filled) {
     glfwSetWindowMonitor(c.window, nullptr, c.place.x, c.place.y, c.place.z, c.place.w, GLFW_DONT_CARE);
   }
   c.filled = filled;
-  c.pointer_known = false;
+  c.forget_motion();
 }
 
 void Window::show() { glfwSwapBuffers(content_->window); }

@@ -6,65 +6,29 @@
 #include <cstddef>
 #include <glm/glm.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/window/input_queue.hpp"
+#include "app/window/key_layout.hpp"
 #include "gpu_collision/gl_context.hpp"
 
 namespace trocar {
 
-enum class Key {
-  Escape,
-  Enter,
-  Space,
-  Tab,
-  Left,
-  Right,
-  Up,
-  Down,
-  Home,
-  End,
-  Delete,
-  Comma,
-  Period,
-  F1,
-  F2,
-  F11,
-  A,
-  C,
-  D,
-  E,
-  G,
-  H,
-  L,
-  N,
-  O,
-  P,
-  Q,
-  R,
-  S,
-  T,
-  W,
-  X,
-  Y,
-  Z,
-  Control,
-  Shift,
-  Other
-};
-constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Other) + 1;
-
-// Input since the last poll().
+// Input of a picture. A press that is shorter than a picture lasts for one.
 struct WindowInput {
   glm::dvec2 pointer{0.0};                         // pixels, right and down from the top left
   glm::dvec2 pointer_motion{0.0};                  // pixels, right and up
   double wheel = 0.0;                              // notches, away from the user is positive
-  bool left_button = false, right_button = false;  // down at the poll
-  bool left_pressed = false;                       // went down since the last poll
+  bool left_button = false, right_button = false;  // down
+  bool left_pressed = false;                       // went down in this picture
   bool focus_lost = false;                         // the window has lost the keyboard
   std::vector<Key> pressed;
-  std::array<bool, kKeys> held{};  // [key] down at the poll
+  std::array<bool, kKeys> held{};     // [key] down
+  const KeyLayout* layout = nullptr;  // of the user's keyboard; null: a US keyboard
 
+  const KeyLayout& keys() const { return layout ? *layout : us_layout(); }
   bool down(Key key) const { return held[static_cast<std::size_t>(key)]; }
 };
 
@@ -77,7 +41,10 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   GlContext& context();
+  // Returns the input of the next picture.
   const WindowInput& poll();
+  const WindowInput& input() const;            // of the last poll()
+  std::span<const InputEvent> events() const;  // of the last poll(), in their order
   bool closing() const;
   glm::ivec2 size() const;  // pixels
   void show();              // swaps the buffers

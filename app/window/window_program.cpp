@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <thread>
 
@@ -24,6 +23,7 @@
 #include "sim/scene/level.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 namespace {
@@ -61,7 +61,7 @@ class WindowProgram {
         desk_(station_, curriculum_of(options)),
         own_scenes_(lab_places().waiting.parent_path() / "scenes.json") {
     station_.finish_begun();
-    handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
+    handing_in_ = Task<HandedIn>([station = station_] { return station.hand_in_kept(); });
     if (options.quality) settings_.quality = options.quality;
     start_ =
         std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
@@ -122,7 +122,7 @@ class WindowProgram {
                     file.has_filename() ? "; the recording " + file.string() + " is complete up to here" : ""));
   }
 
-  // Runs one frame and its request. An error leads back to the start screen, which shows the message.
+  // Runs one frame and its request. Every error leads back to the start screen, which shows the message.
   void turn_over(double elapsed) {
     try {
       const Ask ask = show_frame(elapsed);
@@ -131,8 +131,8 @@ class WindowProgram {
       prepare(ask);
       state_ = next(state_, ask);
       if (state_.now == ScreenName::Start) desk_.refresh();
-    } catch (const std::runtime_error& error) {
-      start_->say(error.what());
+    } catch (...) {
+      start_->say(fault_of_exception());
       state_ = {};
     }
     if (state_.now != ScreenName::Practice) practice_.reset();
@@ -147,7 +147,7 @@ class WindowProgram {
     try {
       shown.picture(window_.size());
       const Ask ask = shown.panels();
-      if (help_) help_ = draw_help();
+      if (help_) help_ = draw_help(window_.input().keys());
       gui_.end();
       return ask;
     } catch (...) {
@@ -274,7 +274,7 @@ class WindowProgram {
   WindowSettings settings_;
   LabDesk desk_;
   OwnScenes own_scenes_;
-  std::future<HandedIn> handing_in_;  // what waited when the program started
+  Task<HandedIn> handing_in_;  // what waited when the program started
   GhostShow ghost_;
   ScreenState state_;
   std::unique_ptr<StartScreen> start_;

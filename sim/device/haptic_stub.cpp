@@ -47,7 +47,13 @@ HapticStub::HapticStub(const glm::dvec3& pivot, const glm::dvec3& tip, Target ta
   shared_->pivot = pivot;
   shared_->target = std::move(target);
   shared_->state = at_rest(tip);
-  shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
+  shared_->thread = std::thread([shared = shared_.get()] {
+    try {
+      shared->run();
+    } catch (...) {
+      // A target that fails leaves the hand where it is.
+    }
+  });
 }
 
 HapticStub::~HapticStub() {

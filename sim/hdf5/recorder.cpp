@@ -15,6 +15,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recorded_rows.hpp"
 #include "sim/hdf5/recording_target.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 namespace {
@@ -213,8 +214,8 @@ struct Recorder::Writer {
       try {
         write_back_buffers();
         what = file.fault();
-      } catch (const std::exception& error) {
-        what = file.fault().empty() ? error.what() : file.fault();
+      } catch (...) {
+        what = file.fault().empty() ? fault_of_exception() : file.fault();
       }
       if (what.empty()) continue;
       const std::lock_guard lock(mutex);
@@ -270,7 +271,7 @@ void Recorder::begin(const RecordingHeader& header) {
   writer.ending.emplace(writer.file.make_table(kEndingPath, Cell::U8, {}, 1));
   writer.write_first_rows(header);
   writer.file.start_single_writer();
-  writer.thread = std::thread([&writer] { writer.run(); });
+  writer.thread = std::thread([&writer] { run_guarded("The recorder", [&writer] { writer.run(); }); });
 }
 
 Recorder::~Recorder() {

@@ -18,6 +18,7 @@
 #include "sim/link/igtl_wire.hpp"
 #include "sim/link/registration.hpp"
 #include "sim/link/tcp.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 namespace {
@@ -202,7 +203,10 @@ IgtlDevice::IgtlDevice(const IgtlSource& source, const HeldTool& tool, const Igt
   shared_->params = params;
   shared_->calibrated = tool.registration != Registration{};
   shared_->registration = matrix_of(tool.registration);
-  shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
+  shared_->thread = std::thread([shared = shared_.get()] {
+    run_guarded("The OpenIGTLink device", [shared] { shared->run(); });
+    shared->set_connected(false);
+  });
 }
 
 IgtlDevice::~IgtlDevice() {

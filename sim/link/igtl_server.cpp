@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "sim/link/tcp.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 namespace {
@@ -193,7 +194,8 @@ IgtlServer::IgtlServer(const IgtlServerParams& params) : shared_(std::make_uniqu
   shared_->params = params;
   shared_->listener = listen_on(params.port, params.anyone);
   shared_->port = port_of(shared_->listener);
-  shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
+  shared_->thread =
+      std::thread([shared = shared_.get()] { run_guarded("The OpenIGTLink server", [shared] { shared->run(); }); });
 }
 
 IgtlServer::~IgtlServer() {

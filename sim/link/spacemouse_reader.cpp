@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "geometry/error.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 namespace {
@@ -91,7 +92,10 @@ SpaceMouseReader::SpaceMouseReader() : shared_(std::make_unique<Shared>()) {
         "device");
   }
   shared_->state.connected = true;
-  shared_->thread = std::thread([shared = shared_.get()] { shared->run(); });
+  shared_->thread = std::thread([shared = shared_.get()] {
+    run_guarded("The SpaceMouse reader", [shared] { shared->run(); });
+    shared->publish({});
+  });
 }
 
 SpaceMouseReader::~SpaceMouseReader() {
