@@ -63,7 +63,7 @@ bool before(const LabAttempt& a, const LabAttempt& b, int column) {
 }  // namespace
 
 LibraryScreen::LibraryScreen(const LabStation& station)
-    : station_(station), opening_(std::async(std::launch::async, [station] { return station.open(); })) {}
+    : station_(station), opening_(std::async(std::launch::async, [station] { return station.open_to_read(); })) {}
 
 void LibraryScreen::note_opened() {
   if (!opening_.valid() || opening_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
