@@ -20,8 +20,8 @@ struct FileKind {
 // may block or never end.
 std::string read_whole_file(const std::filesystem::path& file, const FileKind& kind);
 
-// Who may read a file that is written. Owner: mode 0600 from the first byte. Everybody: what the user's umask leaves, or
-// the permissions of the file that is replaced.
+// Who may read a file that is written. Owner: mode 0600 from the first byte. Everybody: what the user's umask leaves,
+// or the permissions of the file that is replaced.
 enum class FileReaders { Everybody, Owner };
 
 // Writes a file. The data go to a temporary file in the same folder; commit() writes them to the disk and renames the

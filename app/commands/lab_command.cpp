@@ -187,13 +187,12 @@ Copied copy_all(LabDatabase& from, LabDatabase& to) {
     copied.attempts += to.add_attempts(batch);
     batch.clear();
   };
-  from.for_each(
-      [&](const Person& person) { copied.people += to.add_if_new(person); },
-      [&](const LabAttempt& attempt) {
-        require_not_interrupted();
-        batch.push_back(attempt);
-        if (batch.size() == kBatch) write_batch();
-      });
+  from.for_each([&](const Person& person) { copied.people += to.add_if_new(person); },
+                [&](const LabAttempt& attempt) {
+                  require_not_interrupted();
+                  batch.push_back(attempt);
+                  if (batch.size() == kBatch) write_batch();
+                });
   write_batch();
   return copied;
 }
@@ -323,7 +322,8 @@ void add_lab_command(CLI::App& program) {
                   "File, or postgresql://USER@HOST/NAME: for this command; alone, for this station from now on");
   add_people_commands(*lab, command);
   add_attempt_commands(*lab, command);
-  add_lab_thresholds_command(*lab, [command] { return opened(station_of(*command)); }, require_all_read);
+  add_lab_thresholds_command(
+      *lab, [command] { return opened(station_of(*command)); }, require_all_read);
   lab->require_subcommand(0, 1);
   lab->callback([command, lab] {
     if (lab->get_subcommands().empty()) show_station(*command);

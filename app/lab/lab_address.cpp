@@ -26,9 +26,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool is_server(const std::string& text) {
-  return text.starts_with("postgresql://") || text.starts_with("postgres://");
-}
+bool is_server(const std::string& text) { return text.starts_with("postgresql://") || text.starts_with("postgres://"); }
 
 // The given parameters of an address; nothing when the library does not understand it. The library's reason is not
 // kept, because it may contain the password.
@@ -140,7 +138,7 @@ std::string without_password(const std::string& address) {
   if (is_server(address)) return shown_server(address);
   if (has_scheme(address)) return printable(address.substr(0, address.find("://")), 20) + "://***";
   const std::string path = address.starts_with("sqlite:") ? address.substr(7) : address;
-  return looks_like_server(path) ? "***" : address;
+  return looks_like_server(path) || lower(path).find("password=") != std::string::npos ? "***" : address;
 }
 
 std::string without_passwords(const std::string& text) {
@@ -167,12 +165,13 @@ LabAddress lab_address(const std::string& text) {
   if (is_server(text)) return {LabEngine::Postgresql, text};
   const std::string path = text.starts_with("sqlite:") ? text.substr(7) : text;
   if (has_scheme(path))
-    throw InputError(fmt::format("'{}' is not the address of a database; give a file or {}", without_password(path),
-                                 kServerForm));
+    throw InputError(
+        fmt::format("'{}' is not the address of a database; give a file or {}", without_password(path), kServerForm));
   if (looks_like_server(path))
-    throw InputError(fmt::format("the address of a server has the form {}; this text has another form and is not "
-                                 "shown, because it may contain a password",
-                                 kServerForm));
+    throw InputError(
+        fmt::format("the address of a server has the form {}; this text has another form and is not "
+                    "shown, because it may contain a password",
+                    kServerForm));
   require_file_name(path);
   return {LabEngine::Sqlite, path};
 }
@@ -186,9 +185,10 @@ ServerParameters server_parameters(const std::string& address) {
   for (const auto& [key, value] : *values) {
     if (is_secret(key)) parameters.secrets.push_back(value);
     if (may_be_secret(key, value))
-      throw InputError(fmt::format("{}: is not the address of a server; in a password write @ / : ? & = and % as %XX, "
-                                   "or write it into ~/.pgpass",
-                                   without_password(address)));
+      throw InputError(
+          fmt::format("{}: is not the address of a server; in a password write @ / : ? & = and % as %XX, "
+                      "or write it into ~/.pgpass",
+                      without_password(address)));
     if (value.find_first_of(" \t\n\r'\\") != std::string::npos)
       throw InputError(fmt::format("{}: {} has a space, a quote or a backslash, which cannot be passed on{}",
                                    without_password(address), key,

@@ -18,8 +18,8 @@ struct LabAddress {
 // written as postgresql://USER@HOST/NAME.
 LabAddress lab_address(const std::string& text);
 
-// Returns the address for messages. Of a server: user, host, port and database; "postgresql://***" when one of these may
-// be a part of a password that was written without %XX.
+// Returns the address for messages. Of a server: user, host, port and database; "postgresql://***" when one of these
+// may be a part of a password that was written without %XX.
 std::string without_password(const std::string& address);
 // Returns a text in which every address of a server is replaced by what without_password() shows of it.
 std::string without_passwords(const std::string& text);

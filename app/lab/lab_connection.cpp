@@ -128,8 +128,7 @@ int LabConnection::read_version() {
 
 void LabConnection::require_version() const {
   const int newest = static_cast<int>(lab_migrations().size());
-  if (version_ < 0)
-    throw InputError(fmt::format("{}: the version of its tables is damaged; restore a backup", shown_));
+  if (version_ < 0) throw InputError(fmt::format("{}: the version of its tables is damaged; restore a backup", shown_));
   if (version_ > newest)
     throw InputError(
         fmt::format("{}: a later version of Trocar made this database (version {} of the tables, this "
@@ -138,9 +137,10 @@ void LabConnection::require_version() const {
   if (use_ != LabUse::Read || version_ == newest) return;
   if (version_ == 0)
     throw InputError(fmt::format("{}: has no tables of Trocar yet; trocar lab --database ADDRESS makes them", shown_));
-  throw InputError(fmt::format("{}: an earlier version of Trocar made this database; open it once with a command that "
-                               "writes, such as trocar lab --database ADDRESS, to upgrade it",
-                               shown_));
+  throw InputError(
+      fmt::format("{}: an earlier version of Trocar made this database; open it once with a command that "
+                  "writes, such as trocar lab --database ADDRESS, to upgrade it",
+                  shown_));
 }
 
 void LabConnection::upgrade() {
@@ -181,8 +181,7 @@ void LabConnection::fail_of_server(const soci::soci_error& error) {
         fmt::format("{}: another program keeps the database busy; try again later ({})", shown_, reason));
   if (error.get_error_category() == soci::soci_error::connection_error || !sql_.is_connected())
     throw LabUnreachable(fmt::format("{}: the database does not answer: {}", shown_, reason));
-  if (state == "42501")
-    throw RunError(fmt::format("{}: this user has no permission for that ({})", shown_, reason));
+  if (state == "42501") throw RunError(fmt::format("{}: this user has no permission for that ({})", shown_, reason));
   if (state == "53100")
     throw RunError(fmt::format("{}: cannot be written; is the disk of the server full? ({})", shown_, reason));
   throw RunError(fmt::format("{}: the database refuses: {}", shown_, reason));

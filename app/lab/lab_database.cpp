@@ -194,8 +194,7 @@ bool LabDatabase::add_if_new(const Person& person) {
 }
 
 void LabDatabase::add_person(const Person& person) {
-  if (!add_if_new(person))
-    throw InputError(fmt::format("the id '{}' is taken; choose another", printable(person.id)));
+  if (!add_if_new(person)) throw InputError(fmt::format("the id '{}' is taken; choose another", printable(person.id)));
 }
 
 std::optional<Person> LabDatabase::person(const std::string& id) {
@@ -271,8 +270,8 @@ void LabDatabase::delete_attempt(const std::string& key) {
     std::string person, scene;
     int level = 0;
     soci::indicator has_person = soci::i_null, has_scene = soci::i_null, has_level = soci::i_null;
-    content_->sql() << "SELECT person, scene, level FROM attempt WHERE key = :key", use(key),
-        into(person, has_person), into(scene, has_scene), into(level, has_level);
+    content_->sql() << "SELECT person, scene, level FROM attempt WHERE key = :key", use(key), into(person, has_person),
+        into(scene, has_scene), into(level, has_level);
     if (!content_->sql().got_data()) throw InputError(fmt::format("no attempt has the key '{}'", printable(key)));
     content_->sql() << "DELETE FROM attempt WHERE key = :key", use(key);
     content_->renew_sums(person, scene, level);
@@ -284,11 +283,10 @@ std::vector<Standing> LabDatabase::standings(const std::string& person, const st
     const std::string where = std::string(person.empty() ? " WHERE :person = ''" : " WHERE person = :person") +
                               (scene.empty() ? " AND :scene = ''" : " AND scene = :scene");
     std::vector<Standing> standings;
-    content_->append_rows(
-        (content_->sql().prepare << lab_rows::select_standing(content_->connection.engine()) + where +
-                                        " ORDER BY person, scene, level",
-         use(person, "person"), use(scene, "scene")),
-        lab_rows::standing_of, standings);
+    content_->append_rows((content_->sql().prepare << lab_rows::select_standing(content_->connection.engine()) + where +
+                                                          " ORDER BY person, scene, level",
+                           use(person, "person"), use(scene, "scene")),
+                          lab_rows::standing_of, standings);
     return standings;
   });
 }

@@ -89,8 +89,8 @@ class LabDatabase {
   LabDatabase(LabDatabase&&) noexcept;
   LabDatabase& operator=(LabDatabase&&) noexcept;
 
-  // All of these throw LabUnreachable when the server does not answer or the database is busy, RunError when the database
-  // refuses (a full disk), InputError when it is damaged. Rows that cannot be read are left out.
+  // All of these throw LabUnreachable when the server does not answer or the database is busy, RunError when the
+  // database refuses (a full disk), InputError when it is damaged. Rows that cannot be read are left out.
 
   // The rows that were left out since the database was opened, each once, as the end of a sentence: "attempt 'KEY' of
   // person 'ID': its metrics are damaged".

@@ -44,18 +44,21 @@ struct Column {
   const char* name;
   Stored stored;
 };
-constexpr Column kAttempt[] = {
-    {"key", Stored::Text},        {"person", Stored::Text},       {"station", Stored::Text}, {"scene", Stored::Text},
-    {"title", Stored::Text},      {"level", Stored::Count},       {"kind", Stored::Text},    {"ending", Stored::Text},
-    {"devices", Stored::Text},    {"started", Stored::Number},    {"seconds", Stored::Number},
-    {"score", Stored::MaybeNumber}, {"critical", Stored::Count},  {"version", Stored::Text},
-    {"recording", Stored::Text},  {"metrics", Stored::Text}};
+constexpr Column kAttempt[] = {{"key", Stored::Text},       {"person", Stored::Text},    {"station", Stored::Text},
+                               {"scene", Stored::Text},     {"title", Stored::Text},     {"level", Stored::Count},
+                               {"kind", Stored::Text},      {"ending", Stored::Text},    {"devices", Stored::Text},
+                               {"started", Stored::Number}, {"seconds", Stored::Number}, {"score", Stored::MaybeNumber},
+                               {"critical", Stored::Count}, {"version", Stored::Text},   {"recording", Stored::Text},
+                               {"metrics", Stored::Text}};
 constexpr Column kPerson[] = {{"id", Stored::Text}, {"name", Stored::Text}, {"added", Stored::Number}};
-constexpr Column kSummary[] = {{"p.id", Stored::Text},        {"p.name", Stored::Text},
-                               {"p.added", Stored::Number},   {"p.attempts", Stored::Count},
+constexpr Column kSummary[] = {{"p.id", Stored::Text},
+                               {"p.name", Stored::Text},
+                               {"p.added", Stored::Number},
+                               {"p.attempts", Stored::Count},
                                {"p.last_started", Stored::Number}};
-constexpr Column kStanding[] = {{"person", Stored::Text},  {"scene", Stored::Text},       {"level", Stored::Count},
-                                {"attempts", Stored::Count}, {"best", Stored::MaybeNumber}, {"last", Stored::MaybeNumber},
+constexpr Column kStanding[] = {{"person", Stored::Text},        {"scene", Stored::Text},
+                                {"level", Stored::Count},        {"attempts", Stored::Count},
+                                {"best", Stored::MaybeNumber},   {"last", Stored::MaybeNumber},
                                 {"last_started", Stored::Number}};
 
 const char* types_of(Stored stored) {
@@ -78,7 +81,8 @@ std::string sound(LabEngine engine, std::span<const Column> columns) {
   std::string text = "CASE";
   for (std::size_t k = 0; k < columns.size(); ++k) {
     text += fmt::format(" WHEN typeof({}) NOT IN {}", columns[k].name, types_of(columns[k].stored));
-    if (columns[k].stored == Stored::Count) text += fmt::format(" OR abs({}) > 1000000000", columns[k].name);
+    if (columns[k].stored == Stored::Count)
+      text += fmt::format(" OR {} NOT BETWEEN -1000000000 AND 1000000000", columns[k].name);
     text += fmt::format(" THEN {}", k + 2);
   }
   return text + " ELSE 1 END";
@@ -139,8 +143,8 @@ LabAttempt checked_attempt(const soci::row& row) {
   require_sound(row, std::size(kAttempt), kAttempt);
   LabAttempt a;
   const std::pair<std::size_t, std::string*> texts[] = {
-      {0, &a.key},  {1, &a.person},  {2, &a.station}, {3, &a.scene},    {4, &a.title},
-      {6, &a.kind}, {7, &a.ending},  {8, &a.devices}, {13, &a.version}, {14, &a.recording}};
+      {0, &a.key},  {1, &a.person}, {2, &a.station}, {3, &a.scene},    {4, &a.title},
+      {6, &a.kind}, {7, &a.ending}, {8, &a.devices}, {13, &a.version}, {14, &a.recording}};
   for (const auto& [column, text] : texts) {
     *text = row.get<std::string>(column);
     require_text(*text, kAttempt[column].name);
@@ -152,7 +156,8 @@ LabAttempt checked_attempt(const soci::row& row) {
   a.started = number_in(row, 9), a.seconds = number_in(row, 10);
   a.score = maybe_in(row, 11);
   a.critical = number_in(row, 12) != 0.0;
-  require_finite(a.started, "started"), require_finite(a.seconds, "seconds"), require_finite(a.score.value_or(0), "score");
+  require_finite(a.started, "started"), require_finite(a.seconds, "seconds"),
+      require_finite(a.score.value_or(0), "score");
   const std::string metrics = row.get<std::string>(15);
   try {
     if (!metrics.starts_with('{')) throw InputError("");

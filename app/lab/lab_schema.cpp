@@ -41,7 +41,9 @@ void migrate(soci::session& sql, int from, int to) {
 
 std::span<const Migration> lab_migrations() { return kMigrations; }
 
-void upgrade_tables(soci::session& sql, int version) { migrate(sql, version, static_cast<int>(std::size(kMigrations))); }
+void upgrade_tables(soci::session& sql, int version) {
+  migrate(sql, version, static_cast<int>(std::size(kMigrations)));
+}
 
 std::set<std::string> columns_of(soci::session& sqlite) {
   const soci::rowset<std::string> rows =

@@ -96,10 +96,11 @@ std::string attempt_csv_header() {
 }
 
 std::string attempt_csv_row(const LabAttempt& a) {
-  const std::string first = fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_text(a.key), csv_text(a.person), text_of_date(a.started), csv_text(a.scene),
-      a.level, csv_text(a.kind), csv_text(a.ending), a.seconds, a.score ? fmt::format("{}", *a.score) : "",
-      a.critical ? 1 : 0, csv_text(a.station), csv_text(a.devices), csv_text(a.recording));
+  const std::string first =
+      fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_text(a.key), csv_text(a.person),
+                  text_of_date(a.started), csv_text(a.scene), a.level, csv_text(a.kind), csv_text(a.ending), a.seconds,
+                  a.score ? fmt::format("{}", *a.score) : "", a.critical ? 1 : 0, csv_text(a.station),
+                  csv_text(a.devices), csv_text(a.recording));
   if (a.metrics.empty()) return first + ",\n";
   std::string rows;
   for (const auto& [id, value] : a.metrics) rows += fmt::format("{}{},{}\n", first, csv_text(id), value);

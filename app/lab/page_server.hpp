@@ -12,13 +12,13 @@
 namespace trocar {
 
 struct PageLimits {
-  std::size_t connections = 200;                    // the one that waits longest for its request ends for a new one
-  std::size_t request = 8192;                       // of a request line with its headers
-  std::size_t body = std::size_t{1} << 20;          // that is read and dropped after the answer
-  std::chrono::milliseconds for_request{5000};      // from the connection to the end of the headers
-  std::chrono::milliseconds for_answer{30000};      // to take the answer
-  std::chrono::milliseconds for_end{1000};          // to close the connection after it
-  int threads = 8;                                  // that make pages
+  std::size_t connections = 200;                // the one that waits longest for its request ends for a new one
+  std::size_t request = 8192;                   // of a request line with its headers
+  std::size_t body = std::size_t{1} << 20;      // that is read and dropped after the answer
+  std::chrono::milliseconds for_request{5000};  // from the connection to the end of the headers
+  std::chrono::milliseconds for_answer{30000};  // to take the answer
+  std::chrono::milliseconds for_end{1000};      // to close the connection after it
+  int threads = 8;                              // that make pages
 };
 
 // Returns a socket that listens, or -1 when the port is taken. `port`: 0 for any; becomes the port.

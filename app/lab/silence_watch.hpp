@@ -1,5 +1,5 @@
-// Ends the connection to a server that is silent for too long: the PostgreSQL library waits without limit for an answer,
-// and a server whose process is stopped keeps its connection.   Tested in tests/app/lab_waiting_test.cpp
+// Ends the connection to a server that is silent for too long: the PostgreSQL library waits without limit for an
+// answer, and a server whose process is stopped keeps its connection.   Tested in tests/app/lab_waiting_test.cpp
 #pragma once
 
 #include <chrono>

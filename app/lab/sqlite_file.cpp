@@ -72,9 +72,7 @@ bool has_locks(const fs::path& folder) {
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
-void set_busy(soci::session& sql, milliseconds busy) {
-  sql << fmt::format("PRAGMA busy_timeout = {}", busy.count());
-}
+void set_busy(soci::session& sql, milliseconds busy) { sql << fmt::format("PRAGMA busy_timeout = {}", busy.count()); }
 
 }  // namespace
 
@@ -109,8 +107,8 @@ void SqliteFile::require_database_file() const {
   if (::access(file_.c_str(), R_OK) != 0)
     throw InputError(fmt::format("{}: cannot be read; this user has no permission", file_.string()));
   if (status.st_size == 0 && size_of("-wal") <= 0)
-    throw InputError(fmt::format("{}: is empty, so it is not a database of Trocar; remove it or name another file",
-                                 file_.string()));
+    throw InputError(
+        fmt::format("{}: is empty, so it is not a database of Trocar; remove it or name another file", file_.string()));
 }
 
 bool SqliteFile::writable() const {
@@ -128,8 +126,8 @@ SqliteFile::Stamp SqliteFile::stamp() const {
 
 void SqliteFile::require_unchanged() const {
   if (without_locks_ && stamp() != at_first_)
-    throw RunError(fmt::format("{}: another program changed the database while it was read; try again",
-                               file_.string()));
+    throw RunError(
+        fmt::format("{}: another program changed the database while it was read; try again", file_.string()));
 }
 
 void SqliteFile::open(soci::session& sql, Way way, milliseconds busy) {
@@ -173,8 +171,7 @@ void SqliteFile::recognise(soci::session& sql) {
     throw InputError(fmt::format("{}: is not a database of Trocar; name another file", file_.string()));
   int version = 0;
   soci::indicator known = soci::i_null;
-  if (found.contains("lab_version.version"))
-    sql << "SELECT MAX(version) FROM lab_version", soci::into(version, known);
+  if (found.contains("lab_version.version")) sql << "SELECT MAX(version) FROM lab_version", soci::into(version, known);
   const int newest = static_cast<int>(lab_migrations().size());
   if (known == soci::i_ok && version > newest) return;  // a later program's tables; the connection refuses them
   const auto needed = lab_columns(known == soci::i_ok ? std::max(version, 1) : 1);
@@ -183,8 +180,8 @@ void SqliteFile::recognise(soci::session& sql) {
     throw InputError(fmt::format("{}: the tables of this database are damaged ({} is missing); restore a backup",
                                  file_.string(), *missing));
   if (active != 0)
-    throw InputError(fmt::format("{}: has views or triggers, which no database of Trocar has; restore a backup",
-                                 file_.string()));
+    throw InputError(
+        fmt::format("{}: has views or triggers, which no database of Trocar has; restore a backup", file_.string()));
 }
 
 void SqliteFile::open_to_read(soci::session& sql, milliseconds busy) {
@@ -215,18 +212,20 @@ void SqliteFile::open_to_write(soci::session& sql, milliseconds busy) {
   without_locks_ = false;
   sql.close();
   if (!writable())
-    throw InputError(fmt::format("{}: cannot be changed; this user may only read it or its folder, or the medium is "
-                                 "write-protected",
-                                 file_.string()));
+    throw InputError(
+        fmt::format("{}: cannot be changed; this user may only read it or its folder, or the medium is "
+                    "write-protected",
+                    file_.string()));
   connect(sql, file_, "?mode=rw");
   try {
     read_once(sql);
   } catch (const soci::soci_error& error) {
     const int code = code_of(error);
     if ((code == kBusy || code == kIoErr) && !has_locks(file_.parent_path()))
-      throw InputError(fmt::format("{}: its file system has no locks, so programs would damage it for each other; keep "
-                                   "it on a local disk, or use a PostgreSQL server",
-                                   file_.string()));
+      throw InputError(
+          fmt::format("{}: its file system has no locks, so programs would damage it for each other; keep "
+                      "it on a local disk, or use a PostgreSQL server",
+                      file_.string()));
     if (code != kBusy) throw;
   }
   set_busy(sql, busy);
@@ -275,12 +274,13 @@ void SqliteFile::fail(const soci::soci_error& error, bool reading) const {
       throw LabUnreachable(fmt::format("{}: another program keeps this database busy; try again ({})", file, reason));
     case kReadOnly:
     case kPerm:
-      throw RunError(fmt::format("{}: this user may only read this database, or an unfinished change must be undone "
-                                 "first by a user who may write it ({})",
-                                 file, reason));
+      throw RunError(
+          fmt::format("{}: this user may only read this database, or an unfinished change must be undone "
+                      "first by a user who may write it ({})",
+                      file, reason));
     case kCantOpen:
-      throw RunError(fmt::format("{}: cannot be opened; check the permissions of the file and of its folder ({})", file,
-                                 reason));
+      throw RunError(
+          fmt::format("{}: cannot be opened; check the permissions of the file and of its folder ({})", file, reason));
     case kIoErr:
     case kFull:
       if (!reading) throw RunError(fmt::format("{}: cannot be written; is the disk full? ({})", file, reason));

@@ -31,8 +31,7 @@ void note(const std::string& line) {
 
 std::string path_of(int descriptor) {
   char path[4096];
-  const ssize_t length =
-      readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path, sizeof path);
+  const ssize_t length = readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path, sizeof path);
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "?";
 }
 

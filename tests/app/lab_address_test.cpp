@@ -66,8 +66,7 @@ TEST(LabAddressForms, AnAddressIsShownWithoutItsPassword) {
   EXPECT_EQ(without_password("postgresql://[::1]:5432/lab"), "postgresql://::1:5432/lab");
   EXPECT_EQ(without_password("/home/ann/lab.sqlite"), "/home/ann/lab.sqlite");
   EXPECT_EQ(without_password("lab 2026.sqlite"), "lab 2026.sqlite");
-  EXPECT_EQ(without_passwords("option --x postgres://a:b@c/d is unknown"),
-            "option --x postgresql://a@c/d is unknown");
+  EXPECT_EQ(without_passwords("option --x postgres://a:b@c/d is unknown"), "option --x postgresql://a@c/d is unknown");
 }
 
 TEST(LabAddressForms, EveryWaitForAServerHasALimit) {
@@ -75,8 +74,8 @@ TEST(LabAddressForms, EveryWaitForAServerHasALimit) {
   for (const char* limit : {"connect_timeout=5", "tcp_user_timeout=10000", "keepalives_idle=10"})
     EXPECT_NE(usual.find(limit), std::string::npos) << usual;
   for (const char* given : {"0", "100000", "-1", "x"})
-    EXPECT_EQ(server_parameters(std::string("postgresql://a@b/c?connect_timeout=") + given).text.find(
-                  std::string("connect_timeout=") + given),
+    EXPECT_EQ(server_parameters(std::string("postgresql://a@b/c?connect_timeout=") + given)
+                  .text.find(std::string("connect_timeout=") + given),
               std::string::npos);
 }
 

@@ -154,26 +154,24 @@ TEST_F(LabFiles, RowsThatCannotBeReadAreNamedAndLeftOut) {
   LabAttempt bad = attempt("ann", 5, 50), null = attempt("ann", 6, 50), typed = attempt("ben", 7, 50);
   fill(database(), 20);
   LabDatabase(database()).add_attempts(std::vector{bad, null, typed, attempt("cid", 8, 50)});
-  for (const std::string& statement :
-       {"UPDATE attempt SET metrics = 'x' WHERE key = '" + bad.key + "'",
-        "UPDATE attempt SET started = 'soon' WHERE key = '" + null.key + "'",
-        "UPDATE attempt SET title = x'ff00' WHERE key = '" + typed.key + "'",
-        std::string("INSERT INTO person (id, name, added) VALUES ('a/b', '', 1)"),
-        std::string("UPDATE attempt SET person = 'a/b' WHERE person = 'cid'"),
-        std::string("UPDATE standing SET best = 'x' WHERE person = 'cid'")})
+  for (const std::string& statement : {"UPDATE attempt SET metrics = 'x' WHERE key = '" + bad.key + "'",
+                                       "UPDATE attempt SET started = 'soon' WHERE key = '" + null.key + "'",
+                                       "UPDATE attempt SET title = x'ff00' WHERE key = '" + typed.key + "'",
+                                       std::string("INSERT INTO person (id, name, added) VALUES ('a/b', '', 1)"),
+                                       std::string("UPDATE attempt SET person = 'a/b' WHERE person = 'cid'"),
+                                       std::string("UPDATE standing SET best = 'x' WHERE person = 'cid'")})
     test::execute_sqlite(database(), statement);
   struct Case {
     std::string arguments;
     std::vector<std::string> named;
   };
-  const std::vector<Case> cases = {
-      {"export -o " + at("all.csv"), {bad.key, null.key, typed.key, "a/b", "ann", "ben"}},
-      {"backup -o " + at("b.sqlite"), {bad.key, null.key, typed.key, "a/b"}},
-      {"course ann", {bad.key, null.key}},
-      {"show ann", {bad.key, null.key}},
-      {"thresholds --person ann ben --task burn_line", {bad.key, null.key, typed.key}},
-      {"compare ann ben --task burn_line", {bad.key, typed.key}},
-      {"list", {"a/b"}}};
+  const std::vector<Case> cases = {{"export -o " + at("all.csv"), {bad.key, null.key, typed.key, "a/b", "ann", "ben"}},
+                                   {"backup -o " + at("b.sqlite"), {bad.key, null.key, typed.key, "a/b"}},
+                                   {"course ann", {bad.key, null.key}},
+                                   {"show ann", {bad.key, null.key}},
+                                   {"thresholds --person ann ben --task burn_line", {bad.key, null.key, typed.key}},
+                                   {"compare ann ben --task burn_line", {bad.key, typed.key}},
+                                   {"list", {"a/b"}}};
   for (const Case& one : cases) {
     const Outcome outcome = lab(one.arguments);
     EXPECT_EQ(outcome.status, 1) << one.arguments << outcome.err;
@@ -190,7 +188,8 @@ TEST_F(LabFiles, RowsThatCannotBeReadAreNamedAndLeftOut) {
   EXPECT_EQ(lab("delete " + bad.key).status, 0);
   EXPECT_EQ(lab("erase a/b").status, 0);
   // A source with damaged rows gives the others.
-  const Outcome restored = run("lab restore " + database(), "XDG_DATA_HOME=" + at("new") + " XDG_CONFIG_HOME=" + at("c"));
+  const Outcome restored =
+      run("lab restore " + database(), "XDG_DATA_HOME=" + at("new") + " XDG_CONFIG_HOME=" + at("c"));
   EXPECT_EQ(restored.status, 1) << restored.err;
   EXPECT_NE(restored.out.find("20 attempts"), std::string::npos) << restored.out;
 }
@@ -284,8 +283,8 @@ TEST_F(LabFiles, ReadsFromAMediumThatCannotBeWritten) {
   LabDatabase in_use(at("medium/lab.sqlite"));
   in_use.add_attempt(attempt("dan", 1, 2));
   fs::create_directory(at("seen"));
-  const std::string inside = "mount --bind " + at("medium") + " " + at("seen") + " && mount -o remount,ro,bind " +
-                             at("seen") + " && ";
+  const std::string inside =
+      "mount --bind " + at("medium") + " " + at("seen") + " && mount -o remount,ro,bind " + at("seen") + " && ";
   if (std::system(("unshare -m sh -c '" + inside + "true' >/dev/null 2>&1").c_str()) != 0)
     GTEST_SKIP() << "this user may not mount";
   const auto on_medium = [&](const std::string& arguments) {
@@ -314,7 +313,8 @@ TEST_F(LabFiles, AFileSystemWithoutLocksIsReadOrNamed) {
 #ifdef TROCAR_FILE_CALLS
   fill(database(), 4);
   for (const char* error : {"ENOLCK", "EOPNOTSUPP"}) {
-    const std::string without_locks = std::string("LD_PRELOAD=") + TROCAR_FILE_CALLS + " TROCAR_TEST_LOCK_ERROR=" + error;
+    const std::string without_locks =
+        std::string("LD_PRELOAD=") + TROCAR_FILE_CALLS + " TROCAR_TEST_LOCK_ERROR=" + error;
     const auto begin = std::chrono::steady_clock::now();
     const Outcome list = lab("list", without_locks);
     EXPECT_EQ(list.status, 0) << list.err;
@@ -334,7 +334,8 @@ TEST_F(LabFiles, DataAreOnTheDiskBeforeTheyHaveTheirName) {
   for (const std::string& arguments : {"export -o " + at("all.csv"), "backup -o " + at("b.sqlite")}) {
     const std::string calls = at("calls");
     fs::remove(calls);
-    const Outcome outcome = lab(arguments, std::string("LD_PRELOAD=") + TROCAR_FILE_CALLS + " TROCAR_TEST_CALLS=" + calls);
+    const Outcome outcome =
+        lab(arguments, std::string("LD_PRELOAD=") + TROCAR_FILE_CALLS + " TROCAR_TEST_CALLS=" + calls);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const std::string text = read_file(calls), out = arguments.substr(arguments.find("/"));
     const std::size_t named = text.find(" " + out + "\n");

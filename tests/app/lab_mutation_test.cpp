@@ -1,5 +1,5 @@
-// Reads 300 damaged databases in every way that a command reads one: each reading ends within seconds, with an answer or
-// a sentence, and changes nothing. The seed is printed; TROCAR_SEED sets it.
+// Reads 300 damaged databases in every way that a command reads one: each reading ends within seconds, with an answer
+// or a sentence, and changes nothing. The seed is printed; TROCAR_SEED sets it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,12 +59,12 @@ std::string page_replaced(std::string bytes, Dice& dice) {
 
 // Statements that a program without respect for our types may execute.
 std::string damaging_statement(Dice& dice) {
-  const std::string values[] = {"NULL", "'x'",     "x'00ff'", "1e999",         "-1",    "9223372036854775807",
-                                "''",   "'a/b'",   "'[[[['",  "'{\"a\":{}}'", "'=1+1'", "'{\"a\":1e999}'",
+  const std::string values[] = {"NULL", "'x'",     "x'00ff'",          "1e999",        "-1",     "9223372036854775807",
+                                "''",   "'a/b'",   "'[[[['",           "'{\"a\":{}}'", "'=1+1'", "'{\"a\":1e999}'",
                                 "'.'",  "char(0)", "zeroblob(100000)", "'\xff\xfe'"};
-  const std::string attempt_columns[] = {"key",     "person",  "station", "scene",    "title",   "level",     "kind", "ending",
-                                         "devices", "started", "seconds", "score",    "critical", "version", "recording",
-                                         "metrics"};
+  const std::string attempt_columns[] = {"key",      "person",  "station",   "scene",   "title",   "level",
+                                         "kind",     "ending",  "devices",   "started", "seconds", "score",
+                                         "critical", "version", "recording", "metrics"};
   const std::string& value = values[pick(dice, std::size(values))];
   switch (pick(dice, 8)) {
     case 0:

@@ -22,8 +22,8 @@ class LabWaiting : public Program {
   // Runs a command that must end by itself before this limit.
   Outcome lab(const std::string& arguments, const char* limit = "9") {
     const std::string at = folder_.path().string();
-    return run("lab " + arguments,
-               std::string("timeout ") + limit + " env XDG_DATA_HOME=" + at + "/data XDG_CONFIG_HOME=" + at + "/config");
+    return run("lab " + arguments, std::string("timeout ") + limit + " env XDG_DATA_HOME=" + at +
+                                       "/data XDG_CONFIG_HOME=" + at + "/config");
   }
   static std::string connection(const std::string& name) {
     const std::string address = test::PostgresServer::shared().address(name);
