@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <system_error>
 
 #include "geometry/error.hpp"
 
@@ -54,16 +56,43 @@ fs::path target_of(const fs::path& file) {
 }
 
 // Returns a new, empty file in the folder of `target`, created exclusively; an empty path when that fails.
-fs::path new_file_beside(const fs::path& target) {
+fs::path new_file_beside(const fs::path& target, FileReaders readers) {
+  const mode_t mode = readers == FileReaders::Owner ? 0600 : 0666;
   static std::atomic<unsigned> count{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
     fs::path beside =
         target.parent_path() / (".trocar-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".partial");
-    const Opened made{::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+    const Opened made{::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)};
     if (made.number >= 0) return beside;
     if (errno != EEXIST) break;
   }
   return {};
+}
+
+// Writes the content of a file to the disk. Returns false when the disk refuses it.
+bool sync_file(const fs::path& file) {
+  const Opened opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  return opened.number >= 0 && ::fsync(opened.number) == 0;
+}
+
+// Writes a renamed entry to the disk, so that it survives a loss of power. Some file systems cannot do so.
+void sync_folder_of(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const Opened opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (opened.number >= 0) ::fsync(opened.number);
+}
+
+// Gives a file another name that must not exist. Returns 0 or the number of the error.
+int rename_to_new(const fs::path& from, const fs::path& to) {
+  if (::link(from.c_str(), to.c_str()) == 0) {
+    ::unlink(from.c_str());
+    return 0;
+  }
+  if (errno == EEXIST) return EEXIST;
+  // A file system without links.
+  std::error_code none;
+  if (fs::exists(fs::symlink_status(to, none))) return EEXIST;
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -98,8 +127,8 @@ std::string read_whole_file(const fs::path& file, const FileKind& kind) {
   }
 }
 
-WholeFile::WholeFile(const fs::path& file)
-    : named_(file), target_(target_of(file)), partial_(new_file_beside(target_)) {
+WholeFile::WholeFile(const fs::path& file, FileReaders readers)
+    : named_(file), target_(target_of(file)), partial_(new_file_beside(target_, readers)), readers_(readers) {
   if (!partial_.empty()) stream_.open(partial_, std::ios::binary | std::ios::trunc);
   if (!stream_.is_open()) {
     std::error_code ignored;
@@ -118,12 +147,44 @@ WholeFile::~WholeFile() {
 void WholeFile::commit() {
   stream_.close();
   std::error_code error, none;
-  // Keep the permissions of the replaced file.
-  if (const fs::file_status before = fs::status(target_, none); fs::exists(before))
+  if (const fs::file_status before = fs::status(target_, none);
+      readers_ == FileReaders::Everybody && fs::exists(before))
     fs::permissions(partial_, before.permissions(), none);
-  if (stream_) fs::rename(partial_, target_, error);
-  if (!stream_ || error) throw RunError(named_.string() + ": could not be written completely; is the disk full?");
+  const bool written = stream_ && sync_file(partial_);
+  if (written) fs::rename(partial_, target_, error);
+  if (!written || error) throw RunError(named_.string() + ": could not be written completely; is the disk full?");
   committed_ = true;
+  sync_folder_of(target_);
+}
+
+NewFile::NewFile(const fs::path& file) : target_(file), partial_(new_file_beside(file, FileReaders::Owner)) {
+  if (partial_.empty()) refuse(file, "cannot be written; check the folder and its permissions");
+}
+
+NewFile::~NewFile() {
+  std::error_code ignored;
+  if (!partial_.empty()) fs::remove(partial_, ignored);
+}
+
+bool NewFile::commit() {
+  if (!sync_file(partial_)) throw RunError(target_.string() + ": could not be written completely; is the disk full?");
+  const int error = rename_to_new(partial_, target_);
+  if (error == EEXIST) return false;
+  if (error != 0) throw RunError(target_.string() + ": could not be renamed to this name: " + std::strerror(error));
+  partial_.clear();
+  sync_folder_of(target_);
+  return true;
+}
+
+void make_private_folder(const fs::path& folder) {
+  std::error_code error;
+  if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), error);
+  if (!error && ::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) error = {errno, std::generic_category()};
+  struct stat status {};
+  if (!error && ::stat(folder.c_str(), &status) != 0) error = {errno, std::generic_category()};
+  if (!error && !S_ISDIR(status.st_mode)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) throw RunError(folder.string() + ": the folder cannot be made: " + error.message());
+  if (status.st_uid == ::geteuid() && (status.st_mode & 0777) != S_IRWXU) ::chmod(folder.c_str(), S_IRWXU);
 }
 
 }  // namespace trocar

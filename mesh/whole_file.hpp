@@ -20,12 +20,16 @@ struct FileKind {
 // may block or never end.
 std::string read_whole_file(const std::filesystem::path& file, const FileKind& kind);
 
-// Writes a file. The data go to a temporary file in the same folder; commit() renames it, otherwise it is removed. A
-// symbolic link is followed: its target is replaced, not the link.
+// Who may read a file that is written. Owner: mode 0600 from the first byte. Everybody: what the user's umask leaves,
+// or the permissions of the file that is replaced.
+enum class FileReaders { Everybody, Owner };
+
+// Writes a file. The data go to a temporary file in the same folder; commit() writes them to the disk and renames the
+// file, otherwise it is removed. A symbolic link is followed: its target is replaced, not the link.
 class WholeFile {
  public:
   // Creates the temporary file at once, so that an unwritable path fails before any work is done. Throws InputError.
-  explicit WholeFile(const std::filesystem::path& file);
+  explicit WholeFile(const std::filesystem::path& file, FileReaders readers = FileReaders::Everybody);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
@@ -36,8 +40,32 @@ class WholeFile {
 
  private:
   std::filesystem::path named_, target_, partial_;
+  FileReaders readers_;
   std::ofstream stream_;
   bool committed_ = false;
 };
+
+// A new file that another library writes, under a temporary name in the same folder; only its owner may read it.
+// commit() gives it its name, otherwise it is removed.
+class NewFile {
+ public:
+  // Creates the temporary file. Throws InputError when the folder cannot be written.
+  explicit NewFile(const std::filesystem::path& file);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  const std::filesystem::path& path() const { return partial_; }  // empty at first
+  // Writes the file to the disk and renames it. Returns false when a file of this name exists, which is never replaced.
+  // Throws RunError when the disk fails.
+  bool commit();
+
+ private:
+  std::filesystem::path target_, partial_;
+};
+
+// Creates a folder that only its owner may use, and its parents; one that exists and belongs to this user becomes so.
+// Throws RunError when that fails.
+void make_private_folder(const std::filesystem::path& folder);
 
 }  // namespace trocar

@@ -34,15 +34,40 @@ struct LabCommand {
   bool force = false, recent = false, recordings = false;
 };
 
+constexpr std::size_t kMostNamed = 100;  // rows that cannot be read, by name
+
 LabStation station_of(const LabCommand& command) { return LabStation(lab_places(), command.database); }
 
-// Hands in what waits and opens the database.
-LabDatabase opened(const LabStation& station) {
-  LabDatabase lab = station.open();
-  const HandedIn handed = station.hand_in();
+void report(const HandedIn& handed) {
   if (handed.added > 0) fmt::print("{} attempts that waited at this station were handed in\n", handed.added);
   if (!handed.why.empty()) fmt::print(stderr, "trocar: {} attempts still wait: {}\n", handed.waiting, handed.why);
+}
+
+// Opens the database to read it, and hands in what waits.
+LabDatabase opened(LabStation station) {
+  LabDatabase lab = station.open_to_read();
+  station.hurry();
+  const HandedIn handed = station.hand_in();
+  report(handed);
+  return handed.added > 0 ? station.open_to_read() : std::move(lab);
+}
+
+// Opens the database to change it, makes it where it is missing, and hands in what waits.
+LabDatabase opened_to_write(const LabStation& station) {
+  LabDatabase lab = station.open_to_write();
+  report(station.hand_in());
   return lab;
+}
+
+// Names the rows that were left out, which makes the exit status 1. Call it when the rest is done.
+void require_all_read(const LabDatabase& lab) {
+  const auto& rows = lab.unreadable();
+  if (rows.empty()) return;
+  std::fflush(stdout);
+  for (std::size_t k = 0; k < std::min(rows.size(), kMostNamed); ++k)
+    fmt::print(stderr, "trocar: {}\n", printable(rows[k], kLongestText));
+  throw RunError(fmt::format("{}: {} {} of the database cannot be read and {} left out", lab.shown_address(),
+                             rows.size(), rows.size() == 1 ? "row" : "rows", rows.size() == 1 ? "is" : "are"));
 }
 
 void show_station(const LabCommand& command) {
@@ -56,13 +81,13 @@ void show_station(const LabCommand& command) {
   fmt::print("database  {}\nwaiting   {}{}\n", without_password(station.address()), handed.waiting,
              handed.why.empty() ? "" : fmt::format(" ({})", handed.why));
   if (!handed.why.empty()) return;
-  LabDatabase lab = station.open();
+  LabDatabase lab = station.open_to_read();
   const LabCounts counts = lab.counts();
   fmt::print("people    {}\nattempts  {}\n", counts.people, counts.attempts);
 }
 
 void add(const LabCommand& command) {
-  LabDatabase lab = opened(station_of(command));
+  LabDatabase lab = opened_to_write(station_of(command));
   lab.add_person({command.id, command.name, now_in_seconds()});
   fmt::print("{} added\n", command.id);
 }
@@ -73,6 +98,7 @@ void list(const LabCommand& command) {
   const auto people = lab.people({command.part, order, command.most});
   fmt::print("{}", people_table(people));
   if (people.size() == command.most) fmt::print("(the first {}; --most shows more)\n", command.most);
+  require_all_read(lab);
 }
 
 Person known_person(LabDatabase& lab, const std::string& id) {
@@ -87,6 +113,7 @@ void show(const LabCommand& command) {
   const auto standings = lab.standings(person.id, command.scene);
   const auto attempts = lab.attempts({person.id, command.scene, command.level, command.most});
   fmt::print("{}\n\n{}\n{}", person_line(person), standings_table(standings), attempts_table(attempts));
+  require_all_read(lab);
 }
 
 void compare(const LabCommand& command) {
@@ -98,6 +125,7 @@ void compare(const LabCommand& command) {
     compared.push_back({id, std::move(attempts)});
   }
   fmt::print("{}", comparison_table(compared));
+  require_all_read(lab);
 }
 
 void course(const LabCommand& command) {
@@ -109,12 +137,14 @@ void course(const LabCommand& command) {
   const auto attempts = lab.attempts({.person = person.id, .most = kAllAttempts});
   fmt::print("{}\n{}", person_line(person),
              course_table(course_view(std::move(curriculum), attempts, now_in_seconds())));
+  require_all_read(lab);
 }
 
 void enter(const LabCommand& command) {
   const Recording recording(command.recording);
   const LabAttempt attempt = lab_attempt_of(recording, score_recording(recording, command.recording), command.person);
   const LabStation station = station_of(command);
+  if (!command.database.empty()) station.open_to_write();
   station.keep(attempt);
   const HandedIn handed = station.hand_in();
   if (!handed.why.empty()) throw RunError(fmt::format("the attempt waits at this station: {}", handed.why));
@@ -122,60 +152,80 @@ void enter(const LabCommand& command) {
              attempt.score ? fmt::format("{:.0f}", *attempt.score) : "none");
 }
 
+// A command that was asked to end leaves no part of its output.
+void require_not_interrupted() {
+  if (interrupted()) throw RunError("interrupted; nothing was written");
+}
+
 void export_all(const LabCommand& command) {
   OutputFile out(command.out, OutputKind::Table);
   refuse_existing({{"OUT", command.out}}, command.force);
+  catch_interrupts();
   LabDatabase lab = opened(station_of(command));
   std::size_t count = 0;
   out.stream() << attempt_csv_header();
   lab.for_each([](const Person&) {},
                [&](const LabAttempt& attempt) {
                  out.stream() << attempt_csv_row(attempt);
+                 require_not_interrupted();
                  ++count;
                });
   out.commit();
   fmt::print("{} attempts, written to {}\n", count, command.out);
+  require_all_read(lab);
 }
 
-void copy_all(LabDatabase& from, LabDatabase& to) {
-  constexpr std::size_t kBatch = 1000;  // attempts in a transaction
+struct Copied {
   std::size_t people = 0, attempts = 0;
+};
+
+Copied copy_all(LabDatabase& from, LabDatabase& to) {
+  constexpr std::size_t kBatch = 500;  // attempts in a transaction
+  Copied copied;
   std::vector<LabAttempt> batch;
   const auto write_batch = [&] {
-    attempts += to.add_attempts(batch);
+    copied.attempts += to.add_attempts(batch);
     batch.clear();
   };
-  from.for_each(
-      [&](const Person& person) {
-        if (to.person(person.id)) return;
-        to.add_person(person);
-        ++people;
-      },
-      [&](const LabAttempt& attempt) {
-        batch.push_back(attempt);
-        if (batch.size() == kBatch) write_batch();
-      });
+  from.for_each([&](const Person& person) { copied.people += to.add_if_new(person); },
+                [&](const LabAttempt& attempt) {
+                  require_not_interrupted();
+                  batch.push_back(attempt);
+                  if (batch.size() == kBatch) write_batch();
+                });
   write_batch();
-  fmt::print("{} people and {} attempts copied to {}\n", people, attempts, to.shown_address());
+  return copied;
 }
 
+// The copy has its name when it is complete and on the disk.
 void backup(const LabCommand& command) {
-  if (std::filesystem::exists(command.out))
+  const auto refuse = [&] {
     throw InputError(fmt::format("{}: exists; a backup is a new file, so choose another name", command.out));
+  };
+  if (std::error_code none; std::filesystem::exists(std::filesystem::symlink_status(command.out, none))) refuse();
+  catch_interrupts();
   LabDatabase from = opened(station_of(command));
-  LabDatabase to(command.out);
-  copy_all(from, to);
+  NewFile file(command.out);
+  Copied copied;
+  {
+    LabDatabase to(file.path().string(), LabUse::Fill);
+    copied = copy_all(from, to);
+  }
+  if (!file.commit()) refuse();
+  fmt::print("{} people and {} attempts copied to {}\n", copied.people, copied.attempts, command.out);
+  require_all_read(from);
 }
 
 void restore(const LabCommand& command) {
-  if (!std::filesystem::exists(command.out)) throw InputError(fmt::format("{}: there is no such file", command.out));
-  LabDatabase from(command.out);
-  LabDatabase to = opened(station_of(command));
-  copy_all(from, to);
+  LabDatabase from(command.out, LabUse::Read);
+  LabDatabase to = opened_to_write(station_of(command));
+  const Copied copied = copy_all(from, to);
+  fmt::print("{} people and {} attempts copied to {}\n", copied.people, copied.attempts, to.shown_address());
+  require_all_read(from);
 }
 
 void erase(const LabCommand& command) {
-  LabDatabase lab = opened(station_of(command));
+  LabDatabase lab = opened_to_write(station_of(command));
   const auto attempts = lab.erase_person(command.id);
   std::size_t removed = 0;
   for (const LabAttempt& attempt : attempts) {
@@ -185,18 +235,20 @@ void erase(const LabCommand& command) {
   fmt::print("{} and {} attempts erased; {}\n", command.id, attempts.size(),
              command.recordings ? fmt::format("{} recordings on this machine removed", removed)
                                 : "their recordings still name the person: with --recordings they are removed too");
+  for (const std::string& row : lab.unreadable())
+    fmt::print(stderr, "trocar: erased, though it could not be read: {}\n", printable(row, kLongestText));
 }
 
 void remove_attempt(const LabCommand& command) {
-  LabDatabase lab = opened(station_of(command));
+  LabDatabase lab = opened_to_write(station_of(command));
   lab.delete_attempt(command.key);
   fmt::print("attempt {} deleted\n", command.key);
 }
 
 void serve(const LabCommand& command) {
   const LabStation station = station_of(command);
-  opened(station);
   catch_interrupts();
+  opened(station);
   serve_lab(station, command.server, [&](int port) {
     fmt::print("http://{}:{}/  (Ctrl-C ends)\n", command.server.anyone ? "0.0.0.0" : "127.0.0.1", port);
     std::fflush(stdout);
@@ -270,7 +322,8 @@ void add_lab_command(CLI::App& program) {
                   "File, or postgresql://USER@HOST/NAME: for this command; alone, for this station from now on");
   add_people_commands(*lab, command);
   add_attempt_commands(*lab, command);
-  add_lab_thresholds_command(*lab, [command] { return opened(station_of(*command)); });
+  add_lab_thresholds_command(
+      *lab, [command] { return opened(station_of(*command)); }, require_all_read);
   lab->require_subcommand(0, 1);
   lab->callback([command, lab] {
     if (lab->get_subcommands().empty()) show_station(*command);

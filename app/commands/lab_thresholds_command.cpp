@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "app/commands/options.hpp"
 #include "app/lab/lab_thresholds.hpp"
@@ -29,7 +30,7 @@ std::vector<ExpertAttempt> recorded_experts(const ThresholdsCommand& command) {
   return experts;
 }
 
-std::vector<ExpertAttempt> experts_of_the_lab(const ThresholdsCommand& command, LabDatabase lab) {
+std::vector<ExpertAttempt> experts_of_the_lab(const ThresholdsCommand& command, LabDatabase& lab) {
   std::vector<ExpertAttempt> experts;
   for (const std::string& person : command.people) {
     if (!lab.person(person))
@@ -43,17 +44,22 @@ std::vector<ExpertAttempt> experts_of_the_lab(const ThresholdsCommand& command, 
   return experts;
 }
 
-void thresholds(const ThresholdsCommand& command, const std::function<LabDatabase()>& open) {
+void thresholds(const ThresholdsCommand& command, const std::function<LabDatabase()>& open,
+                const std::function<void(const LabDatabase&)>& finish) {
   if (command.recordings.empty() && (command.people.empty() || command.scene.empty()))
     throw InputError("thresholds needs either recordings of experts, or people and a task: --person ID --task NAME");
-  const auto experts = command.recordings.empty() ? experts_of_the_lab(command, open()) : recorded_experts(command);
   const ExpertRule rule = command.rule == "median" ? ExpertRule::Median : ExpertRule::TrimmedMean;
+  std::optional<LabDatabase> lab;
+  if (command.recordings.empty()) lab.emplace(open());
+  const auto experts = lab ? experts_of_the_lab(command, *lab) : recorded_experts(command);
   fmt::print("{}", thresholds_toml(expert_thresholds(experts, rule)));
+  if (lab) finish(*lab);
 }
 
 }  // namespace
 
-void add_lab_thresholds_command(CLI::App& lab, std::function<LabDatabase()> open) {
+void add_lab_thresholds_command(CLI::App& lab, std::function<LabDatabase()> open,
+                                std::function<void(const LabDatabase&)> finish) {
   auto command = std::make_shared<ThresholdsCommand>();
   CLI::App* sub = lab.add_subcommand("thresholds", "Compute thresholds of a task from the attempts of experts");
   sub->add_option("recordings", command->recordings, "Recordings of experts at one task: .h5");
@@ -67,7 +73,7 @@ void add_lab_thresholds_command(CLI::App& lab, std::function<LabDatabase()> open
   sub->add_option("--rule", command->rule, "Score and time: the mean or the median of the experts")
       ->check(CLI::IsMember({"mean", "median"}))
       ->capture_default_str();
-  sub->callback([command, open = std::move(open)] { thresholds(*command, open); });
+  sub->callback([command, open = std::move(open), finish = std::move(finish)] { thresholds(*command, open, finish); });
 }
 
 }  // namespace trocar

@@ -13,6 +13,7 @@ class App;
 namespace trocar {
 
 // `open`: opens the station's database.
-void add_lab_thresholds_command(CLI::App& lab, std::function<LabDatabase()> open);
+void add_lab_thresholds_command(CLI::App& lab, std::function<LabDatabase()> open,
+                                std::function<void(const LabDatabase&)> finish);
 
 }  // namespace trocar

@@ -12,6 +12,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/manual.hpp"
 #include "app/compare/backends.hpp"
+#include "app/lab/lab_address.hpp"
 #include "app/sound/sound.hpp"
 #include "geometry/error.hpp"
 #include "geometry/instructions.hpp"
@@ -26,7 +27,7 @@ constexpr std::size_t kLongestSentence = 1000;  // characters
 
 // Returns CLI11's message on one line, with a pointer to --help.
 std::string usage_sentence(const CLI::App*, const CLI::Error& error) {
-  std::string what = error.what();
+  std::string what = without_passwords(error.what());
   std::replace(what.begin(), what.end(), '\n', ' ');
   return fmt::format("trocar: {}; see trocar --help\n", printable(what, kLongestText));
 }
@@ -34,7 +35,7 @@ std::string usage_sentence(const CLI::App*, const CLI::Error& error) {
 // Prints one sentence on stderr. Quoted text is short already; a path may be long.
 void complain(const std::string& what) {
   try {
-    fmt::print(stderr, "trocar: {}\n", printable(what, kLongestSentence));
+    fmt::print(stderr, "trocar: {}\n", printable(without_passwords(what), kLongestSentence));
   } catch (const std::system_error&) {
     // stderr is closed or full: only the exit status reports the error.
   }

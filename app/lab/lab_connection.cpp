@@ -5,90 +5,44 @@
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <memory>
 
-#include "app/lab/lab_database.hpp"
 #include "app/lab/lab_schema.hpp"
 #include "geometry/printable.hpp"
+#include "mesh/whole_file.hpp"
 
 namespace trocar {
 namespace {
 
-constexpr std::size_t kLongestReason = 200;  // characters
-// A program that writes makes another one wait at most this long.
-constexpr const char* kBusyMilliseconds = "PRAGMA busy_timeout = 10000";
-
-// The first line of what the database says, without SOCI's introduction.
-std::string reason_of(const soci::soci_error& error) {
+// The first line of what the server says, without SOCI's introduction and without these values.
+std::string reason_of(const soci::soci_error& error, const std::vector<std::string>& secrets) {
   std::string text = error.get_error_message();
   const std::string introduction = "Cannot establish connection to the database.";
   if (text.starts_with(introduction)) text.erase(0, introduction.size());
   text.erase(0, text.find_first_not_of(" \n"));
-  // SOCI puts the name of its own function before the message of SQLite.
-  if (const auto colon = text.find(": "); text.starts_with("sqlite3_") && colon != std::string::npos)
-    text.erase(0, colon + 2);
   text.resize(std::min(text.size(), text.find('\n')));
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
-  return printable(text, kLongestReason);
+  for (const std::string& secret : secrets)
+    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + 3))
+      text.replace(at, secret.size(), "***");
+  return printable(without_passwords(text), kLongestText);
 }
 
-// Quotes a path for SOCI's connection string.
-std::string connection_to(const std::string& path) {
-  if (path.find('"') != std::string::npos)
-    throw InputError(fmt::format("{}: the name of a database must not contain quotes", printable(path)));
-  return fmt::format("db=\"{}\"", path);
+// SQLSTATE, five characters; empty without one.
+std::string state_of(const soci::soci_error& error) {
+  const auto* server = dynamic_cast<const soci::postgresql_soci_error*>(&error);
+  return server ? server->sqlstate() : std::string();
 }
 
-// Returns the parameters of a server's address as "key=value key=value", the only form that SOCI passes on unchanged. A
-// server that does not answer is given up after five seconds, unless the address says otherwise.
-std::string server_parameters(const std::string& address) {
-  using Options = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
-  char* reason = nullptr;
-  const Options options(PQconninfoParse(address.c_str(), &reason), &PQconninfoFree);
-  PQfreemem(reason);  // may contain the password
-  if (!options)
-    throw InputError(fmt::format("{}: is not the address of a server; give postgresql://USER@HOST/NAME",
-                                 printable(without_password(address))));
-  std::string parameters;
-  bool waits = false;
-  for (const PQconninfoOption* option = options.get(); option->keyword; ++option) {
-    if (!option->val || !*option->val) continue;
-    const std::string key = option->keyword, value = option->val;
-    if (value.find_first_of(" \t\n\r'\\") != std::string::npos)
-      throw InputError(fmt::format("{}: {} has a space, a quote or a backslash, which cannot be passed on{}",
-                                   printable(without_password(address)), key,
-                                   key == "password" ? "; write the password into ~/.pgpass" : ""));
-    waits = waits || key == "connect_timeout";
-    parameters += key + "=" + value + " ";
-  }
-  return waits ? parameters : parameters + "connect_timeout=5";
-}
-
-void make_folder_of(const std::string& file) {
-  const auto folder = std::filesystem::path(file).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
+// Makes a new database whole: under its name it has all tables or does not exist.
+void make_database(const std::string& path) {
+  NewFile file(path);
+  { const LabConnection tables(file.path().string(), LabUse::Fill, {}); }
+  file.commit();  // false: another program was faster, which is as good
 }
 
 }  // namespace
-
-std::string without_password(const std::string& address) {
-  const std::size_t scheme = address.find("://"), at = address.find('@');
-  if (scheme == std::string::npos || at == std::string::npos) return address;
-  const std::size_t colon = address.find(':', scheme + 3);
-  return colon < at ? address.substr(0, colon) + address.substr(at) : address;
-}
-
-LabAddress lab_address(const std::string& text) {
-  if (text.starts_with("postgresql://") || text.starts_with("postgres://")) return {LabEngine::Postgresql, text};
-  if (text.starts_with("sqlite:")) return {LabEngine::Sqlite, text.substr(7)};
-  if (text.empty() || text.find("://") != std::string::npos)
-    throw InputError(fmt::format("'{}' is not the address of a database; give a file or postgresql://USER@HOST/NAME",
-                                 printable(without_password(text))));
-  return {LabEngine::Sqlite, text};
-}
 
 LabConnection::Transaction::Transaction(LabConnection& connection, Kind kind) : sql_(connection.sql_) {
   const bool sqlite = connection.engine() == LabEngine::Sqlite;
@@ -112,66 +66,124 @@ void LabConnection::Transaction::commit() {
   open_ = false;
 }
 
-LabConnection::LabConnection(const std::string& address)
-    : address_(lab_address(address)), shown_(without_password(address_.target)) {
+LabConnection::LabConnection(const std::string& address, LabUse use, const LabPatience& patience)
+    : address_(lab_address(address)), use_(use), patience_(patience), shown_(without_password(address_.target)) {
+  if (engine() == LabEngine::Sqlite) {
+    file_ = std::make_unique<SqliteFile>(address_.target);
+    if (use == LabUse::Create && !file_->exists()) make_database(address_.target);
+  }
   guarded([&] {
-    open();
-    upgrade();
+    if (file_)
+      open_file();
+    else
+      open_server();
+    version_ = read_version();
+    require_version();
+    const bool current = version_ == static_cast<int>(lab_migrations().size()) && (!file_ || file_->marked());
+    if (use_ != LabUse::Read && !current) upgrade();
   });
 }
 
-void LabConnection::open() {
-  if (engine() == LabEngine::Postgresql) {
-    sql_.open(soci::postgresql, server_parameters(address_.target));
-    sql_ << "SET client_min_messages = warning";
-    return;
-  }
-  make_folder_of(address_.target);
-  sql_.open(soci::sqlite3, connection_to(address_.target));
-  sql_ << kBusyMilliseconds;
-  // A change is on the disk when its transaction ends, also when the machine stops.
-  sql_ << "PRAGMA journal_mode = WAL";
-  sql_ << "PRAGMA synchronous = FULL";
-  sql_ << "PRAGMA foreign_keys = ON";
+LabConnection::LabConnection() : use_(LabUse::Read), shown_("the empty database") {
+  sql_.open(soci::sqlite3, "db=:memory:");
+  upgrade_tables(sql_, 0);
+  version_ = read_version();
 }
 
+void LabConnection::open_file() {
+  if (use_ == LabUse::Fill)
+    file_->open_new(sql_);
+  else if (use_ == LabUse::Read)
+    file_->open_to_read(sql_, patience_.busy);
+  else
+    file_->open_to_write(sql_, patience_.busy);
+}
+
+void LabConnection::open_server() {
+  ServerParameters parameters = server_parameters(address_.target);
+  secrets_ = std::move(parameters.secrets);
+  sql_.open(soci::postgresql, parameters.text);
+  const auto* backend = dynamic_cast<const soci::postgresql_session_backend*>(sql_.get_backend());
+  if (backend) watch_.watch(PQsocket(backend->conn_), patience_.silence);
+  watch_.restart();
+  sql_ << "SET client_min_messages = warning";
+  sql_ << fmt::format("SET lock_timeout = {}", patience_.lock.count());
+  sql_ << fmt::format("SET statement_timeout = {}", patience_.statement.count());
+  if (use_ == LabUse::Read) sql_ << "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
+}
+
+// Returns 0 when there are no tables yet.
 int LabConnection::read_version() {
-  sql_ << "CREATE TABLE IF NOT EXISTS lab_version (version INTEGER NOT NULL)";
+  int tables = 0;
+  if (engine() == LabEngine::Sqlite)
+    sql_ << "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'lab_version'", soci::into(tables);
+  else
+    sql_ << "SELECT CASE WHEN to_regclass('lab_version') IS NULL THEN 0 ELSE 1 END", soci::into(tables);
+  if (tables == 0) return 0;
   int version = 0;
   soci::indicator found = soci::i_null;
   sql_ << "SELECT MAX(version) FROM lab_version", soci::into(version, found);
   return found == soci::i_ok ? version : 0;
 }
 
+void LabConnection::require_version() const {
+  const int newest = static_cast<int>(lab_migrations().size());
+  if (version_ < 0) throw InputError(fmt::format("{}: the version of its tables is damaged; restore a backup", shown_));
+  if (version_ > newest)
+    throw InputError(
+        fmt::format("{}: a later version of Trocar made this database (version {} of the tables, this "
+                    "program knows {}); install that version here too",
+                    shown_, version_, newest));
+  if (use_ != LabUse::Read || version_ == newest) return;
+  if (version_ == 0)
+    throw InputError(fmt::format("{}: has no tables of Trocar yet; trocar lab --database ADDRESS makes them", shown_));
+  throw InputError(
+      fmt::format("{}: an earlier version of Trocar made this database; open it once with a command that "
+                  "writes, such as trocar lab --database ADDRESS, to upgrade it",
+                  shown_));
+}
+
 void LabConnection::upgrade() {
-  const auto migrations = lab_migrations();
-  const int newest = static_cast<int>(migrations.size());
   changed([&] {
-    // Two programs that open a new database at once upgrade it one after the other.
-    if (engine() == LabEngine::Postgresql) sql_ << "SELECT pg_advisory_xact_lock(7426817)";
-    version_ = read_version();
-    if (version_ > newest)
-      throw InputError(
-          fmt::format("{}: a later version of Trocar made this database (version {} of the tables, this "
-                      "program knows {}); install that version here too",
-                      shown_, version_, newest));
-    for (; version_ < newest; ++version_) {
-      for (const char* statement : migrations[static_cast<std::size_t>(version_)]) sql_ << statement;
-      const int next = version_ + 1;
-      sql_ << "INSERT INTO lab_version (version) VALUES (:version)", soci::use(next);
+    if (engine() == LabEngine::Postgresql) {
+      // Two programs that open a new database at once upgrade it one after the other. A large table takes its time.
+      sql_ << "SELECT pg_advisory_xact_lock(7426817)";
+      sql_ << "SET LOCAL statement_timeout = 0";
     }
+    version_ = read_version();
+    require_version();
+    if (version_ < static_cast<int>(lab_migrations().size())) {
+      watch_.disarm();
+      upgrade_tables(sql_, version_);
+    }
+    version_ = read_version();
+    if (file_) file_->mark(sql_);
   });
 }
 
+void LabConnection::make_private() const {
+  if (file_) file_->make_private();
+}
+
 void LabConnection::fail(const soci::soci_error& error) {
-  const std::string reason = reason_of(error);
-  if (engine() == LabEngine::Postgresql &&
-      (error.get_error_category() == soci::soci_error::connection_error || !sql_.is_connected()))
+  if (file_) file_->fail(error, use_ == LabUse::Read);
+  fail_of_server(error);
+}
+
+void LabConnection::fail_of_server(const soci::soci_error& error) {
+  if (watch_.fired())
+    throw LabUnreachable(fmt::format("{}: the database does not answer: nothing for {:.0f} s", shown_,
+                                     std::chrono::duration<double>(patience_.silence).count()));
+  const std::string reason = reason_of(error, secrets_);
+  const std::string state = state_of(error);
+  if (state == "55P03" || state == "57014" || state == "40P01")
+    throw LabUnreachable(
+        fmt::format("{}: another program keeps the database busy; try again later ({})", shown_, reason));
+  if (error.get_error_category() == soci::soci_error::connection_error || !sql_.is_connected())
     throw LabUnreachable(fmt::format("{}: the database does not answer: {}", shown_, reason));
-  if (reason.find("not a database") != std::string::npos)
-    throw InputError(fmt::format("{}: is not a database of Trocar; name another file", shown_));
-  if (reason.find("disk") != std::string::npos || reason.find("No space left") != std::string::npos)
-    throw RunError(fmt::format("{}: cannot be written; is the disk full? ({})", shown_, reason));
+  if (state == "42501") throw RunError(fmt::format("{}: this user has no permission for that ({})", shown_, reason));
+  if (state == "53100")
+    throw RunError(fmt::format("{}: cannot be written; is the disk of the server full? ({})", shown_, reason));
   throw RunError(fmt::format("{}: the database refuses: {}", shown_, reason));
 }
 

@@ -1,38 +1,46 @@
-// A connection to the lab's database: its address, transactions, errors as sentences, and the version of its tables.
-// Includes SOCI: only for .cpp files of this folder.   Tested through tests/app/lab_database_test.cpp
+// A connection to the lab's database: transactions, errors as sentences, limits of every wait, and the version of its
+// tables. Includes SOCI: only for .cpp files of this folder.   Tested through tests/app/lab_database_test.cpp
 #pragma once
 
 #include <soci/soci.h>
 
+#include <memory>
 #include <string>
 #include <type_traits>
 
+#include "app/lab/lab_address.hpp"
+#include "app/lab/lab_database.hpp"
+#include "app/lab/silence_watch.hpp"
+#include "app/lab/sqlite_file.hpp"
+
 namespace trocar {
 
-enum class LabEngine { Sqlite, Postgresql };
-
-struct LabAddress {
-  LabEngine engine = LabEngine::Sqlite;
-  std::string target;  // path of a file, or the address of a server
-};
-// Throws InputError for an address of another kind.
-LabAddress lab_address(const std::string& text);
-
-// Opens a connection and brings the tables to the present version. Throws the errors of LabDatabase.
+// Throws the errors of LabDatabase.
 class LabConnection {
  public:
-  explicit LabConnection(const std::string& address);
+  LabConnection(const std::string& address, LabUse use, const LabPatience& patience);
+  // An empty database in memory.
+  LabConnection();
 
   soci::session& sql() { return sql_; }
   LabEngine engine() const { return address_.engine; }
   int version() const { return version_; }
   const std::string& shown() const { return shown_; }
+  void make_private() const;
 
-  // Runs `work`. Errors of the database become LabUnreachable or RunError.
+  // Runs `work`. Errors of the database become LabUnreachable, InputError or RunError.
   template <class Work>
   auto guarded(Work work) {
+    const SilenceWatch::Armed armed(watch_);
     try {
-      return work();
+      if constexpr (std::is_void_v<decltype(work())>) {
+        work();
+        require_unchanged();
+      } else {
+        auto result = work();
+        require_unchanged();
+        return result;
+      }
     } catch (const soci::soci_error& error) {
       fail(error);
     }
@@ -60,6 +68,15 @@ class LabConnection {
       return work();
     });
   }
+  // Inside these: the server has answered, so that its time to answer begins again.
+  void answered() { watch_.restart(); }
+  // Inside these: runs work that has nothing to do with the server.
+  template <class Work>
+  void aside(Work work) {
+    watch_.disarm();
+    work();
+    watch_.restart();
+  }
 
  private:
   enum class Kind { Read, Write };
@@ -78,13 +95,24 @@ class LabConnection {
   };
 
   [[noreturn]] void fail(const soci::soci_error& error);
-  void open();
-  void upgrade();
+  [[noreturn]] void fail_of_server(const soci::soci_error& error);
+  void open_server();
+  void open_file();
   int read_version();
+  void require_version() const;
+  void upgrade();
+  void require_unchanged() const {
+    if (file_) file_->require_unchanged();
+  }
 
   LabAddress address_;
+  LabUse use_;
+  LabPatience patience_;
   std::string shown_;
+  std::unique_ptr<SqliteFile> file_;  // of a SQLite database that is not in memory
+  std::vector<std::string> secrets_;  // of the address
   soci::session sql_;
+  SilenceWatch watch_;  // ends before the connection does
   int version_ = 0;
 };
 

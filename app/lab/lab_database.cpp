@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 
 #include "app/lab/lab_connection.hpp"
 #include "app/lab/lab_rows.hpp"
@@ -48,20 +49,50 @@ int limit_of(std::size_t count) {
 
 struct LabDatabase::Content {
   LabConnection connection;
-  explicit Content(const std::string& address) : connection(address) {}
+  std::vector<std::string> unreadable;
+  std::set<std::string> known_unreadable;
+  Content() = default;
+  Content(const std::string& address, LabUse use, const LabPatience& patience) : connection(address, use, patience) {}
 
   soci::session& sql() { return connection.sql(); }
+
+  // Calls `take` with what `of` makes of the row, unless it cannot be read.
+  template <class Of, class Take>
+  void take_row(const soci::row& row, Of of, Take take) {
+    std::optional<decltype(of(row))> value;
+    try {
+      value = of(row);
+    } catch (const lab_rows::RowFault& fault) {
+      if (known_unreadable.insert(fault.what()).second) unreadable.emplace_back(fault.what());
+      return;
+    }
+    take(*value);
+  }
+  template <class Of, class List>
+  void append_rows(soci::rowset<soci::row> rows, Of of, List& list) {
+    for (const soci::row& row : rows) take_row(row, of, [&](auto& value) { list.push_back(std::move(value)); });
+  }
 
   void insert_person(const Person& person) {
     sql() << "INSERT INTO person (id, name, added) VALUES (:id, :name, :added) ON CONFLICT (id) DO NOTHING",
         use(person.id), use(person.name), use(person.added);
   }
 
+  bool has_person(const std::string& id) {
+    int count = 0;
+    sql() << "SELECT COUNT(*) FROM person WHERE id = :id", use(id), into(count);
+    return count > 0;
+  }
+
   std::optional<Person> find_person(const std::string& id) {
-    Person person{id, "", 0.0};
-    sql() << "SELECT name, added FROM person WHERE id = :id", use(id), into(person.name), into(person.added);
+    soci::row row;
+    sql() << lab_rows::select_person(connection.engine()) + " WHERE id = :id", use(id), into(row);
     if (!sql().got_data()) return {};
-    return person;
+    try {
+      return lab_rows::person_of(row);
+    } catch (const lab_rows::RowFault& fault) {
+      throw RunError(fmt::format("{}: the row of {}; trocar lab erase removes it", connection.shown(), fault.what()));
+    }
   }
 
   bool insert_attempt(const LabAttempt& a) {
@@ -104,35 +135,66 @@ struct LabDatabase::Content {
 
   std::vector<LabAttempt> select_attempts(const std::string& rest, const AttemptQuery& query) {
     const int level = query.level.value_or(0), most = limit_of(query.most), skip = limit_of(query.skip);
-    soci::rowset<soci::row> rows =
-        (sql().prepare << lab_rows::kSelectAttempt + rest + " ORDER BY started DESC, key DESC LIMIT :most OFFSET :skip",
-         use(query.person, "person"), use(query.scene, "scene"), use(level, "level"), use(most, "most"),
-         use(skip, "skip"));
     std::vector<LabAttempt> attempts;
-    for (const soci::row& row : rows) attempts.push_back(lab_rows::attempt_of(row));
+    append_rows((sql().prepare << lab_rows::select_attempt(connection.engine()) + rest +
+                                      " ORDER BY started DESC, key DESC LIMIT :most OFFSET :skip",
+                 use(query.person, "person"), use(query.scene, "scene"), use(level, "level"), use(most, "most"),
+                 use(skip, "skip")),
+                lab_rows::attempt_of, attempts);
     return attempts;
+  }
+
+  // Calls `each` for all rows in the caller's transaction. A server sends them in portions, so that neither its answer
+  // nor the memory is without limit.
+  template <class Of>
+  void read_all(const std::string& select, Of of, const std::function<void(const decltype(of(soci::row()))&)>& each) {
+    const auto take = [&](const soci::row& row) {
+      take_row(row, of, [&](const auto& value) { connection.aside([&] { each(value); }); });
+    };
+    if (connection.engine() == LabEngine::Sqlite) {
+      const soci::rowset<soci::row> rows = (sql().prepare << select);
+      for (const soci::row& row : rows) take(row);
+      return;
+    }
+    sql() << "DECLARE all_rows CURSOR FOR " + select;
+    for (bool more = true; more;) {
+      more = false;
+      const soci::rowset<soci::row> rows = (sql().prepare << "FETCH 1000 FROM all_rows");
+      for (const soci::row& row : rows) more = true, take(row);
+      connection.answered();
+    }
+    sql() << "CLOSE all_rows";
   }
 };
 
-LabDatabase::LabDatabase(const std::string& address) : content_(std::make_unique<Content>(address)) {}
+LabDatabase::LabDatabase(const std::string& address, LabUse use, const LabPatience& patience)
+    : content_(std::make_unique<Content>(address, use, patience)) {}
+LabDatabase::LabDatabase(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+LabDatabase LabDatabase::empty() { return LabDatabase(std::make_unique<Content>()); }
 LabDatabase::~LabDatabase() = default;
 LabDatabase::LabDatabase(LabDatabase&&) noexcept = default;
 LabDatabase& LabDatabase::operator=(LabDatabase&&) noexcept = default;
 
 int LabDatabase::version() const { return content_->connection.version(); }
 const std::string& LabDatabase::shown_address() const { return content_->connection.shown(); }
+const std::vector<std::string>& LabDatabase::unreadable() const { return content_->unreadable; }
+void LabDatabase::make_private() const { content_->connection.make_private(); }
 
-void LabDatabase::add_person(const Person& person) {
+bool LabDatabase::add_if_new(const Person& person) {
   if (const std::string fault = name_fault(person.id); !fault.empty())
     throw InputError(fmt::format("the id '{}' cannot be used: {}", printable(person.id), fault));
   if (printable(person.name, kLongestName) != person.name)
     throw InputError(fmt::format("the name '{}' cannot be used: at most {} characters, all of them printable",
                                  printable(person.name), kLongestName));
-  content_->connection.changed([&] {
-    if (content_->find_person(person.id))
-      throw InputError(fmt::format("the id '{}' is taken; choose another", printable(person.id)));
+  return content_->connection.changed([&] {
+    if (content_->has_person(person.id)) return false;
     content_->insert_person(person);
+    return true;
   });
+}
+
+void LabDatabase::add_person(const Person& person) {
+  if (!add_if_new(person)) throw InputError(fmt::format("the id '{}' is taken; choose another", printable(person.id)));
 }
 
 std::optional<Person> LabDatabase::person(const std::string& id) {
@@ -147,12 +209,10 @@ std::vector<PersonSummary> LabDatabase::people(const PersonQuery& query) {
         query.part.empty() ? "" : " WHERE p.id LIKE :part ESCAPE '!' OR p.name LIKE :part2 ESCAPE '!'";
     const std::string order = query.order == PersonOrder::Id ? " ORDER BY p.id" : " ORDER BY p.last_started DESC, p.id";
     const std::string text =
-        "SELECT p.id, p.name, p.added, p.attempts, (SELECT COUNT(*) FROM standing s WHERE s.person = p.id), "
-        "p.last_started FROM person p" +
-        where + order + " LIMIT :most OFFSET :skip";
+        lab_rows::select_summary(content_->connection.engine()) + where + order + " LIMIT :most OFFSET :skip";
     std::vector<PersonSummary> people;
     const auto read = [&](soci::rowset<soci::row> rows) {
-      for (const soci::row& row : rows) people.push_back(lab_rows::summary_of(row));
+      content_->append_rows(std::move(rows), lab_rows::summary_of, people);
     };
     if (query.part.empty())
       read((content_->sql().prepare << text, use(most, "most"), use(skip, "skip")));
@@ -165,7 +225,7 @@ std::vector<PersonSummary> LabDatabase::people(const PersonQuery& query) {
 
 std::vector<LabAttempt> LabDatabase::erase_person(const std::string& id) {
   return content_->connection.changed([&] {
-    if (!content_->find_person(id)) throw InputError(fmt::format("no person has the id '{}'", printable(id)));
+    if (!content_->has_person(id)) throw InputError(fmt::format("no person has the id '{}'", printable(id)));
     AttemptQuery all{.person = id, .scene = "", .most = std::numeric_limits<int>::max()};
     auto attempts = content_->select_attempts(lab_rows::where_of(all), all);
     for (const char* table : {"standing", "attempt"})
@@ -183,6 +243,7 @@ std::size_t LabDatabase::add_attempts(std::span<const LabAttempt> attempts) {
     for (const LabAttempt& attempt : attempts) {
       content_->insert_person({attempt.person, "", attempt.started});
       added += content_->insert_attempt(attempt);
+      content_->connection.answered();
     }
     return added;
   });
@@ -191,9 +252,12 @@ std::size_t LabDatabase::add_attempts(std::span<const LabAttempt> attempts) {
 std::optional<LabAttempt> LabDatabase::attempt(const std::string& key) {
   return content_->connection.guarded([&]() -> std::optional<LabAttempt> {
     soci::row row;
-    content_->sql() << lab_rows::kSelectAttempt + std::string(" WHERE key = :key"), use(key), into(row);
-    if (!content_->sql().got_data()) return {};
-    return lab_rows::attempt_of(row);
+    content_->sql() << lab_rows::select_attempt(content_->connection.engine()) + " WHERE key = :key", use(key),
+        into(row);
+    std::optional<LabAttempt> found;
+    if (content_->sql().got_data())
+      content_->take_row(row, lab_rows::attempt_of, [&](LabAttempt& attempt) { found = std::move(attempt); });
+    return found;
   });
 }
 
@@ -205,8 +269,9 @@ void LabDatabase::delete_attempt(const std::string& key) {
   content_->connection.changed([&] {
     std::string person, scene;
     int level = 0;
-    content_->sql() << "SELECT person, scene, level FROM attempt WHERE key = :key", use(key), into(person), into(scene),
-        into(level);
+    soci::indicator has_person = soci::i_null, has_scene = soci::i_null, has_level = soci::i_null;
+    content_->sql() << "SELECT person, scene, level FROM attempt WHERE key = :key", use(key), into(person, has_person),
+        into(scene, has_scene), into(level, has_level);
     if (!content_->sql().got_data()) throw InputError(fmt::format("no attempt has the key '{}'", printable(key)));
     content_->sql() << "DELETE FROM attempt WHERE key = :key", use(key);
     content_->renew_sums(person, scene, level);
@@ -217,12 +282,11 @@ std::vector<Standing> LabDatabase::standings(const std::string& person, const st
   return content_->connection.guarded([&] {
     const std::string where = std::string(person.empty() ? " WHERE :person = ''" : " WHERE person = :person") +
                               (scene.empty() ? " AND :scene = ''" : " AND scene = :scene");
-    soci::rowset<soci::row> rows =
-        (content_->sql().prepare << "SELECT person, scene, level, attempts, best, last, last_started FROM standing" +
-                                        where + " ORDER BY person, scene, level",
-         use(person, "person"), use(scene, "scene"));
     std::vector<Standing> standings;
-    for (const soci::row& row : rows) standings.push_back(lab_rows::standing_of(row));
+    content_->append_rows((content_->sql().prepare << lab_rows::select_standing(content_->connection.engine()) + where +
+                                                          " ORDER BY person, scene, level",
+                           use(person, "person"), use(scene, "scene")),
+                          lab_rows::standing_of, standings);
     return standings;
   });
 }
@@ -239,12 +303,9 @@ LabCounts LabDatabase::counts() {
 void LabDatabase::for_each(const std::function<void(const Person&)>& person,
                            const std::function<void(const LabAttempt&)>& attempt) {
   content_->connection.at_one_instant([&] {
-    const soci::rowset<soci::row> people =
-        (content_->sql().prepare << "SELECT id, name, added FROM person ORDER BY id");
-    for (const soci::row& row : people) person(lab_rows::person_of(row));
-    const soci::rowset<soci::row> attempts =
-        (content_->sql().prepare << lab_rows::kSelectAttempt + std::string(" ORDER BY started, key"));
-    for (const soci::row& row : attempts) attempt(lab_rows::attempt_of(row));
+    const LabEngine engine = content_->connection.engine();
+    content_->read_all(lab_rows::select_person(engine) + " ORDER BY id", lab_rows::person_of, person);
+    content_->read_all(lab_rows::select_attempt(engine) + " ORDER BY started, key", lab_rows::attempt_of, attempt);
   });
 }
 

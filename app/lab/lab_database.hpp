@@ -4,6 +4,7 @@
 // Tested in tests/app/lab_database_test.cpp, with both
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/lab_address.hpp"
 #include "app/lab/lab_attempt.hpp"
 #include "geometry/error.hpp"
 
@@ -59,21 +61,46 @@ struct LabCounts {
   std::uint64_t people = 0, attempts = 0;
 };
 
+// How a database is opened. A writer upgrades the tables of an earlier version.
+enum class LabUse {
+  Read,    // takes no write lock and changes nothing
+  Write,   // a file must exist
+  Create,  // writes; a file that does not exist is made, in a folder that exists
+  Fill     // writes a new, empty file of the caller, which no other program knows
+};
+
+// The longest waits.
+struct LabPatience {
+  std::chrono::milliseconds busy{10000};      // for another program that writes a SQLite file
+  std::chrono::milliseconds lock{4000};       // for a lock of another program on a server
+  std::chrono::milliseconds statement{8000};  // for one statement of a server
+  std::chrono::milliseconds silence{10000};   // for a server that says nothing
+};
+
 class LabDatabase {
  public:
-  // Opens a database and makes or upgrades its tables. `address`: a path, "sqlite:PATH" or "postgresql://...". Throws
-  // LabUnreachable when a server does not answer, InputError when the address or the file is not usable, or when a
-  // later version of Trocar made the tables.
-  explicit LabDatabase(const std::string& address);
+  // Opens a database. `address`: a path, "sqlite:PATH" or "postgresql://...". Throws LabUnreachable when a server does
+  // not answer or another program keeps the database busy, InputError when the address or the file is not usable, is
+  // not a database of Trocar, or has the tables of another version.
+  explicit LabDatabase(const std::string& address, LabUse use = LabUse::Create, const LabPatience& patience = {});
+  // Returns an empty database in memory: what a reader finds where no database was made yet.
+  static LabDatabase empty();
   ~LabDatabase();
   LabDatabase(LabDatabase&&) noexcept;
   LabDatabase& operator=(LabDatabase&&) noexcept;
 
-  // All of these throw LabUnreachable when the server does not answer, RunError when the database refuses (a full
-  // disk).
+  // All of these throw LabUnreachable when the server does not answer or the database is busy, RunError when the
+  // database refuses (a full disk), InputError when it is damaged. Rows that cannot be read are left out.
+
+  // The rows that were left out since the database was opened, each once, as the end of a sentence: "attempt 'KEY' of
+  // person 'ID': its metrics are damaged".
+  const std::vector<std::string>& unreadable() const;
 
   // Throws InputError when the id is taken or cannot be used.
   void add_person(const Person& person);
+  // Returns false, and changes nothing, when the id is taken.
+  bool add_if_new(const Person& person);
+  // Throws RunError when the row of this person cannot be read.
   std::optional<Person> person(const std::string& id);
   std::vector<PersonSummary> people(const PersonQuery& query = {});
   // Deletes a person with all attempts and returns these. Throws InputError for an unknown id.
@@ -95,15 +122,16 @@ class LabDatabase {
   void for_each(const std::function<void(const Person&)>& person,
                 const std::function<void(const LabAttempt&)>& attempt);
 
+  // Lets only its owner read the file of a SQLite database, if this is the user.
+  void make_private() const;
+
   int version() const;                       // of the tables
   const std::string& shown_address() const;  // without a password
 
  private:
   struct Content;
+  explicit LabDatabase(std::unique_ptr<Content> content);
   std::unique_ptr<Content> content_;
 };
-
-// Returns the address without its password, for messages.
-std::string without_password(const std::string& address);
 
 }  // namespace trocar

@@ -219,6 +219,15 @@ std::string person_page(const PersonPage& page) {
           drawn.empty() ? "<p class=\"quiet\">No scored attempt.</p>" : drawn, attempt_rows(page.attempts)));
 }
 
+std::string unreadable_note(const std::vector<std::string>& rows) {
+  constexpr std::size_t kMost = 20;
+  std::string items;
+  for (std::size_t k = 0; k < std::min(rows.size(), kMost); ++k)
+    items += fmt::format("<li>{}</li>", html_escaped(rows[k]));
+  return fmt::format("<main><p>{} rows of the database cannot be read and are left out:</p><ul>{}</ul></main>\n",
+                     rows.size(), items);
+}
+
 std::string failure_page(int status, const std::string& what) {
   return page_with("Trocar", fmt::format("<header><a href=\"/\">Cohort</a><h1>{}</h1></header><p>{}</p>", status,
                                          html_escaped(what)));

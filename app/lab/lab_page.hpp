@@ -28,6 +28,9 @@ struct PersonPage {
 };
 std::string person_page(const PersonPage& page);
 
+// What follows a page when rows of the database were left out.
+std::string unreadable_note(const std::vector<std::string>& rows);
+
 // `status`: of HTTP. `what`: one sentence.
 std::string failure_page(int status, const std::string& what);
 

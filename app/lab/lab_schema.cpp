@@ -1,5 +1,7 @@
 #include "app/lab/lab_schema.hpp"
 
+#include <soci/sqlite3/soci-sqlite3.h>
+
 namespace trocar {
 namespace {
 
@@ -26,8 +28,34 @@ constexpr const char* kVersion1[] = {
 
 constexpr Migration kMigrations[] = {kVersion1};
 
+void migrate(soci::session& sql, int from, int to) {
+  sql << "CREATE TABLE IF NOT EXISTS lab_version (version INTEGER NOT NULL)";
+  for (int version = from; version < to; ++version) {
+    for (const char* statement : kMigrations[version]) sql << statement;
+    const int next = version + 1;
+    sql << "INSERT INTO lab_version (version) VALUES (:version)", soci::use(next);
+  }
+}
+
 }  // namespace
 
 std::span<const Migration> lab_migrations() { return kMigrations; }
+
+void upgrade_tables(soci::session& sql, int version) {
+  migrate(sql, version, static_cast<int>(std::size(kMigrations)));
+}
+
+std::set<std::string> columns_of(soci::session& sqlite) {
+  const soci::rowset<std::string> rows =
+      (sqlite.prepare << "SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c "
+                         "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'");
+  return {rows.begin(), rows.end()};
+}
+
+std::set<std::string> lab_columns(int version) {
+  soci::session memory(soci::sqlite3, "db=:memory:");
+  migrate(memory, 0, version);
+  return columns_of(memory);
+}
 
 }  // namespace trocar

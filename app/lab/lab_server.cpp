@@ -4,9 +4,10 @@
 #include <httplib.h>
 
 #include <charconv>
-#include <thread>
+#include <cstring>
 
 #include "app/lab/lab_page.hpp"
+#include "app/lab/page_server.hpp"
 #include "geometry/printable.hpp"
 #include "sim/support/interrupt.hpp"
 
@@ -65,58 +66,93 @@ void answer(const LabStation& station, const httplib::Request& request, httplib:
             std::string (*page)(LabDatabase&, const httplib::Request&)) {
   std::string text;
   try {
-    LabDatabase lab = station.open();
+    LabDatabase lab = station.open_to_read();
     text = page(lab, request);
+    if (!lab.unreadable().empty()) text += unreadable_note(lab.unreadable());
   } catch (const NotFound& error) {
     response.status = 404;
     text = failure_page(404, error.what());
-  } catch (const std::runtime_error& error) {
+  } catch (const std::exception& error) {
     response.status = 503;
     text = failure_page(503, error.what());
   }
   response.set_content(text, "text/html; charset=utf-8");
 }
 
-}  // namespace
+// The text of a request, and that of its answer.
+class TextStream : public httplib::Stream {
+ public:
+  explicit TextStream(const std::string& request) : request_(request) {}
+  const std::string& answer() const { return answer_; }
 
-void serve_lab(const LabStation& station, const LabServerParams& params, const std::function<void(int)>& ready) {
-  httplib::Server server;
-  server.set_default_headers({{"Content-Security-Policy", kPolicy},
-                              {"X-Content-Type-Options", "nosniff"},
-                              {"Referrer-Policy", "no-referrer"},
-                              {"Cache-Control", "no-store"}});
-  server.set_pre_routing_handler([&](const auto& request, auto& response) {
-    if (params.anyone || names_this_machine(request)) return httplib::Server::HandlerResponse::Unhandled;
+  bool is_readable() const override { return read_ < request_.size(); }
+  bool is_writable() const override { return true; }
+  ssize_t read(char* to, std::size_t size) override {
+    const std::size_t count = std::min(size, request_.size() - read_);
+    std::memcpy(to, request_.data() + read_, count);
+    read_ += count;
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    answer_.append(from, size);
+    return static_cast<ssize_t>(size);
+  }
+  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  socket_t socket() const override { return -1; }
+
+ private:
+  const std::string& request_;
+  std::size_t read_ = 0;
+  std::string answer_;
+};
+
+// The library reads requests and finds the page; connections are served by page_server.hpp.
+class Pages : private httplib::Server {
+ public:
+  Pages(const LabStation& station, bool anyone);
+  std::string answer_to(const std::string& request) {
+    TextStream stream(request);
+    bool closed = true;
+    process_request(stream, true, closed, nullptr);
+    return stream.answer();
+  }
+};
+
+Pages::Pages(const LabStation& station, bool anyone) {
+  set_default_headers({{"Content-Security-Policy", kPolicy},
+                       {"X-Content-Type-Options", "nosniff"},
+                       {"Referrer-Policy", "no-referrer"},
+                       {"Cache-Control", "no-store"}});
+  set_pre_routing_handler([anyone](const auto& request, auto& response) {
+    if (anyone || names_this_machine(request)) return httplib::Server::HandlerResponse::Unhandled;
     response.status = 403;
     response.set_content(failure_page(403, "This address does not name this machine."), "text/html; charset=utf-8");
     return httplib::Server::HandlerResponse::Handled;
   });
-  server.Get("/", [&](const auto& request, auto& response) { answer(station, request, response, cohort_of); });
-  server.Get("/person", [&](const auto& request, auto& response) { answer(station, request, response, person_of); });
-  server.set_error_handler([](const auto&, auto& response) {
+  Get("/", [&station](const auto& request, auto& response) { answer(station, request, response, cohort_of); });
+  Get("/person", [&station](const auto& request, auto& response) { answer(station, request, response, person_of); });
+  set_error_handler([](const auto&, auto& response) {
     if (response.body.empty())
       response.set_content(failure_page(response.status, "There is no such page."), "text/html; charset=utf-8");
   });
-  // The library's default lets a second program share the port.
-  server.set_socket_options([](socket_t socket) {
-    const int on = 1;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  });
-  const char* host = params.anyone ? "0.0.0.0" : "127.0.0.1";
-  const int port = params.port == 0                         ? server.bind_to_any_port(host)
-                   : server.bind_to_port(host, params.port) ? params.port
-                                                            : -1;
-  if (port <= 0) throw InputError(fmt::format("port {} is taken; choose another with --port", params.port));
-  // Stops the server when the program is interrupted.
-  std::atomic<bool> ended = false;
-  std::thread watch([&] {
-    while (!interrupted() && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    server.stop();
-  });
-  ready(port);
-  server.listen_after_bind();
-  ended = true;
-  watch.join();
+}
+
+}  // namespace
+
+void serve_lab(const LabStation& station, const LabServerParams& params, const std::function<void(int)>& ready) {
+  Pages pages(station, params.anyone);
+  int port = params.port;
+  const int socket = listen_on(params.anyone, port);
+  if (socket < 0) throw InputError(fmt::format("port {} is taken; choose another with --port", params.port));
+  bool told = false;
+  serve_pages(
+      socket, [&](const std::string& request) { return pages.answer_to(request); },
+      [&] {
+        if (!told) ready(port);
+        told = true;
+        return interrupted();
+      });
 }
 
 }  // namespace trocar

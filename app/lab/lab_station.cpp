@@ -39,16 +39,9 @@ fs::path user_folder(const char* name, const char* below_home) {
   return fs::path(home) / below_home;
 }
 
-void make_private_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw RunError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
-  ::chmod(folder.c_str(), S_IRWXU);
-}
-
 void write_file(const fs::path& file, const std::string& text) {
   make_private_folder(file.parent_path());
-  WholeFile out(file);
+  WholeFile out(file, FileReaders::Owner);
   out.stream() << text;
   out.commit();
 }
@@ -77,7 +70,8 @@ LabPlaces lab_places() {
   return {data / "lab.sqlite", data / "waiting", user_folder("XDG_CONFIG_HOME", ".config") / "trocar" / "lab.toml"};
 }
 
-LabStation::LabStation(LabPlaces places, const std::string& database) : places_(std::move(places)), address_(database) {
+LabStation::LabStation(LabPlaces places, const std::string& database)
+    : places_(std::move(places)), address_(database), named_(!database.empty()) {
   std::error_code none;
   if (!address_.empty()) return;
   address_ = places_.database.string();
@@ -88,15 +82,32 @@ LabStation::LabStation(LabPlaces places, const std::string& database) : places_(
 }
 
 void LabStation::choose(const std::string& address) {
-  const LabDatabase database(address);
-  const auto absolute = address.find("://") == std::string::npos && !address.starts_with("sqlite:")
-                            ? fs::absolute(address).string()
-                            : address;
-  const auto old = ::umask(S_IRWXG | S_IRWXO);
+  const LabAddress read = lab_address(address);
+  const auto absolute = read.engine == LabEngine::Sqlite ? fs::absolute(read.target).string() : address;
+  const LabDatabase database(absolute, LabUse::Create);
   write_file(places_.settings, fmt::format("database = {}\n", quoted_text(absolute)));
-  ::umask(old);
   address_ = absolute;
+  named_ = false;
 }
+
+LabDatabase LabStation::open_to_read() const {
+  if (std::error_code none; at_usual_place() && !fs::exists(places_.database, none)) return LabDatabase::empty();
+  LabDatabase database(address_, LabUse::Read, patience_);
+  database.make_private();
+  return database;
+}
+
+LabDatabase LabStation::open_to_write() const {
+  if (at_usual_place()) make_private_folder(places_.database.parent_path());
+  return LabDatabase(address_, named_ || at_usual_place() ? LabUse::Create : LabUse::Write, patience_);
+}
+
+// A database that is not there may be on a disk that is away: a new one would take the attempts.
+LabDatabase LabStation::open_to_hand_in() const {
+  return at_usual_place() ? open_to_write() : LabDatabase(address_, LabUse::Write, patience_);
+}
+
+void LabStation::hurry() { patience_.busy = std::chrono::milliseconds(300); }
 
 void LabStation::note_begun(const std::string& person, const fs::path& recording) const {
   const fs::path absolute = fs::absolute(recording);
@@ -180,7 +191,7 @@ HandedIn LabStation::hand_in_kept() const {
   try {
     const auto files = files_ending(kAttemptEnding);
     if (files.empty()) return result;
-    LabDatabase database = open();
+    LabDatabase database = open_to_hand_in();
     for (const fs::path& file : files) try {
         result.added += hand_in(database, file);
       } catch (const InputError& error) {

@@ -35,8 +35,12 @@ class LabStation {
   explicit LabStation(LabPlaces places, const std::string& database = {});
 
   const std::string& address() const { return address_; }
-  // Opens the database. Throws the errors of LabDatabase.
-  LabDatabase open() const { return LabDatabase(address_); }
+  // Opens the database. Throws the errors of LabDatabase. A reader changes nothing; where no database was made yet, it
+  // finds an empty one. A writer makes the database at its usual place, or the one that `database` names.
+  LabDatabase open_to_read() const;
+  LabDatabase open_to_write() const;
+  // Hands in without waiting for a program that keeps the database busy: for those who only want to read.
+  void hurry();
   // Makes this the station's database for all later sessions; only the user can read the settings, which may contain a
   // password. Throws the errors of LabDatabase when it cannot be used now.
   void choose(const std::string& address);
@@ -62,8 +66,13 @@ class LabStation {
   bool finish(const std::filesystem::path& note) const;
   bool hand_in(LabDatabase& database, const std::filesystem::path& file) const;
 
+  LabDatabase open_to_hand_in() const;
+  bool at_usual_place() const { return address_ == places_.database.string(); }
+
   LabPlaces places_;
   std::string address_;
+  bool named_;  // the address is not that of the settings
+  LabPatience patience_;
 };
 
 }  // namespace trocar

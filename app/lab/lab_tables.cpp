@@ -7,6 +7,7 @@
 
 #include "app/lab/lab_date.hpp"
 #include "app/lab/text_table.hpp"
+#include "sim/support/csv_text.hpp"
 
 namespace trocar {
 namespace {
@@ -14,13 +15,6 @@ namespace {
 constexpr std::size_t kLastAttempts = 5;
 
 std::string score_text(const std::optional<double>& score) { return score ? fmt::format("{:.0f}", *score) : "-"; }
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string cell = "\"";
-  for (const char letter : text) cell += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return cell + "\"";
-}
 
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -102,13 +96,14 @@ std::string attempt_csv_header() {
 }
 
 std::string attempt_csv_row(const LabAttempt& a) {
-  const std::string first = fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},", a.key, csv_cell(a.person), text_of_date(a.started), csv_cell(a.scene),
-      a.level, csv_cell(a.kind), csv_cell(a.ending), a.seconds, a.score ? fmt::format("{}", *a.score) : "",
-      a.critical ? 1 : 0, csv_cell(a.station), csv_cell(a.devices), csv_cell(a.recording));
+  const std::string first =
+      fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},", csv_text(a.key), csv_text(a.person),
+                  text_of_date(a.started), csv_text(a.scene), a.level, csv_text(a.kind), csv_text(a.ending), a.seconds,
+                  a.score ? fmt::format("{}", *a.score) : "", a.critical ? 1 : 0, csv_text(a.station),
+                  csv_text(a.devices), csv_text(a.recording));
   if (a.metrics.empty()) return first + ",\n";
   std::string rows;
-  for (const auto& [id, value] : a.metrics) rows += fmt::format("{}{},{}\n", first, csv_cell(id), value);
+  for (const auto& [id, value] : a.metrics) rows += fmt::format("{}{},{}\n", first, csv_text(id), value);
   return rows;
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMostAttempts = 1'000'000, kMostListed = 200;
 
-void add_person_if_new(LabDatabase& lab, PersonRecord& record) {
+void add_person_if_new(const LabStation& station, PersonRecord& record) {
+  LabDatabase lab = station.open_to_write();
   try {
     lab.add_person({record.person, "", now_in_seconds()});
   } catch (const InputError&) {
@@ -20,10 +21,13 @@ void add_person_if_new(LabDatabase& lab, PersonRecord& record) {
 }
 
 void read_database(const LabStation& station, bool add, PersonRecord& record) {
-  LabDatabase lab = station.open();
+  LabDatabase lab = station.open_to_read();
   if (!record.person.empty()) {
     record.known = lab.person(record.person).has_value();
-    if (!record.known && add) add_person_if_new(lab, record);
+    if (!record.known && add) {
+      add_person_if_new(station, record);
+      lab = station.open_to_read();
+    }
     if (record.known) record.attempts = lab.attempts({.person = record.person, .most = kMostAttempts});
   }
   for (const PersonSummary& one : lab.people({"", PersonOrder::LastAttempt, kMostListed}))

@@ -55,7 +55,7 @@ void LibraryDesk::step(double elapsed) {
   if (!next_ || patience_ > 0.0 || task_.busy()) return;
   asked_ = *std::exchange(next_, std::nullopt);
   task_ = Task<Asked>([station = station_, lab = std::exchange(lab_, std::nullopt), question = asked_]() mutable {
-    LabDatabase open = lab ? std::move(*lab) : station.open();
+    LabDatabase open = lab ? std::move(*lab) : station.open_to_read();
     LibraryAnswer answer = answer_of(open, std::move(question));
     return Asked{std::move(open), std::move(answer)};
   });

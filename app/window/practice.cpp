@@ -10,6 +10,7 @@
 #include "app/compare/backends.hpp"
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
+#include "mesh/whole_file.hpp"
 #include "sim/session/step_cost.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/task/task_instrument.hpp"
@@ -105,8 +106,8 @@ void Practice::start() {
     phase_ = next(phase_, PhaseEvent::Start);
     return;
   }
-  std::error_code ignored;
-  std::filesystem::create_directories(plan_.folder, ignored);
+  // A new folder of recordings is private, because these name people.
+  if (std::error_code none; !std::filesystem::exists(plan_.folder, none)) make_private_folder(plan_.folder);
   const std::string trainee = activity_ == Activity::Attempt ? file_stem(plan_.trainee) : "",
                     stem = scene_.file.stem().string();
   recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");

@@ -42,7 +42,7 @@ std::uint64_t size_of(int descriptor) {
 }  // namespace
 
 std::unique_ptr<RecordingBytes> RecordingBytes::create(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK, 0600);
   struct stat status {};
   if (descriptor < 0 && errno == EEXIST)
     refuse_bytes(path, "exists already and is not overwritten; choose another file name");

@@ -124,11 +124,17 @@ void refuse_foreign(const fs::path& file, OutputKind kind) {
                     file.string()));
 }
 
-OutputFile::OutputFile(const fs::path& file, OutputKind kind) : OutputFile((refuse_foreign(file, kind), file)) {}
+FileReaders readers_of(OutputKind kind) {
+  const bool names_people = kind == OutputKind::Table || kind == OutputKind::Json || kind == OutputKind::Page;
+  return names_people ? FileReaders::Owner : FileReaders::Everybody;
+}
+
+OutputFile::OutputFile(const fs::path& file, OutputKind kind)
+    : OutputFile((refuse_foreign(file, kind), file), readers_of(kind)) {}
 
 OutputFile OutputFile::replacing(const fs::path& file) {
   refuse_recording(file);
-  return OutputFile(file);
+  return OutputFile(file, FileReaders::Everybody);
 }
 
 void refuse_existing(const std::vector<NamedFile>& files, bool force, std::string_view remedy) {

@@ -24,6 +24,10 @@ bool is_hdf5(const std::filesystem::path& file);
 // Throws InputError when the file exists, is not empty, and was not written by Trocar as this kind. Changes nothing.
 void refuse_foreign(const std::filesystem::path& file, OutputKind kind);
 
+// Tables, JSON and pages may name people: only their owner may read them. Others have the permissions of the user's
+// umask.
+FileReaders readers_of(OutputKind kind);
+
 class OutputFile {
  public:
   // Opens the file at once, so that an unwritable path is refused before any work is done. Throws InputError when the
@@ -37,7 +41,7 @@ class OutputFile {
   void commit() { file_.commit(); }
 
  private:
-  explicit OutputFile(const std::filesystem::path& file) : file_(file) {}
+  OutputFile(const std::filesystem::path& file, FileReaders readers) : file_(file, readers) {}
   WholeFile file_;
 };
 

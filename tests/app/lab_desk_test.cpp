@@ -55,13 +55,13 @@ TEST_F(LabDeskTest, TheFirstLoginAddsThePersonAndTypingDoesNot) {
   wait(desk);
   ASSERT_TRUE(desk.view());
   EXPECT_FALSE(desk.known());
-  EXPECT_TRUE(station.open().people().empty());
+  EXPECT_TRUE(station.open_to_read().people().empty());
   desk.log_in("zoe", true);
   EXPECT_FALSE(desk.view());
   wait(desk);
   EXPECT_TRUE(desk.known());
   EXPECT_EQ(desk.people(), std::vector<std::string>{"zoe"});
-  EXPECT_TRUE(station.open().person("zoe"));
+  EXPECT_TRUE(station.open_to_read().person("zoe"));
 }
 
 TEST_F(LabDeskTest, TheLastOneWhoLogsInCounts) {
@@ -72,14 +72,14 @@ TEST_F(LabDeskTest, TheLastOneWhoLogsInCounts) {
   wait(desk);
   EXPECT_EQ(desk.person(), "li");
   EXPECT_TRUE(desk.known());
-  EXPECT_TRUE(station.open().person("li"));
-  EXPECT_FALSE(station.open().person("zoe"));
+  EXPECT_TRUE(station.open_to_read().person("li"));
+  EXPECT_FALSE(station.open_to_read().person("zoe"));
 }
 
 TEST_F(LabDeskTest, ProgressCountsTheDatabaseAndWhatWaitsOnce) {
   const LabStation station = this->station();
   const LabAttempt entered = pass("zoe", 1.0);
-  station.open().add_attempt(entered);
+  station.open_to_write().add_attempt(entered);
   station.keep(entered);  // not removed yet
   station.keep(pass("li", 1.0));
   LabDesk desk(station, parse_curriculum(kOneStep, "c.toml"));

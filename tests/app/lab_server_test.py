@@ -1,14 +1,18 @@
 #!/usr/bin/python3
 """Tests trocar lab serve: the pages in headless Chromium without a message on the console, their headers, what is
-not there, and that only this machine may read them.
+not there, that only this machine may read them, and that slow or large requests keep nobody waiting.
   lab_server_test.py TROCAR OUT     Exit status 77: skipped."""
 import json
 import os
 import pathlib
 import shutil
 import signal
+import socket
+import sqlite3
 import subprocess
 import sys
+import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -63,6 +67,82 @@ try:
     taken = subprocess.run([trocar, 'lab', 'serve', '--port', str(port)], env=environment, capture_output=True, text=True,
                            timeout=60)
     assert taken.returncode == 2 and taken.stderr.count('\n') == 1, taken
+
+    def memory():
+        return int(next(line for line in pathlib.Path(f'/proc/{server.pid}/status').read_text().splitlines()
+                        if line.startswith('VmRSS')).split()[1]) // 1024  # MiB
+
+    def send_all(request):
+        """Sends until the server stops listening, and returns its answer."""
+        with socket.create_connection(('127.0.0.1', port), timeout=20) as connection:
+            try:
+                for part in request:
+                    connection.sendall(part)
+                return connection.recv(100)
+            except OSError:
+                return b''
+
+    def soon(path):
+        begin = time.monotonic()
+        with urllib.request.urlopen(address + path, timeout=20) as answer:
+            answer.read()
+        assert time.monotonic() - begin < 2.0, time.monotonic() - begin
+
+    # A body, whatever its length, takes no memory and does not end the server.
+    megabyte = bytes(1 << 20)
+    head = b'POST / HTTP/1.1\r\nHost: localhost\r\n'
+    before = memory()
+    send_all([head + b'Content-Length: 400000000\r\n\r\n'] + [megabyte] * 400)
+    send_all([head + b'Transfer-Encoding: chunked\r\n\r\n'] + [b'100000\r\n' + megabyte + b'\r\n'] * 200)
+    send_all([head] + [b'X-Header: ' + bytes([65]) * 60000 + b'\r\n'] * 1000)
+    send_all([bytes([65]) * (1 << 24)])
+    assert memory() < before + 50, (before, memory())
+    assert send_all([head + b'Content-Length: 5\r\n\r\nabcde']).startswith(b'HTTP/1.1 405')
+    assert send_all([b'GET / HTTP/1.1\r\nX: ' + bytes([65]) * 9000 + b'\r\n\r\n']).startswith(b'HTTP/1.1 431')
+    assert send_all([b'\r\n\r\n']) is not None and send_all([b'\0\xff /\r\n\r\n']).startswith(b'HTTP/1.1 405')
+    soon('/')
+
+    # 40 connections that send one line every 2 s, and far more that send nothing, keep a proper request waiting for
+    # less than 2 s.
+    slow = [socket.create_connection(('127.0.0.1', port)) for _ in range(40)]
+    ended = threading.Event()
+
+    def trickle():
+        while not ended.wait(2.0):
+            for connection in slow:
+                try:
+                    connection.send(b'X-Slow: 1\r\n')
+                except OSError:
+                    pass
+
+    for connection in slow:
+        connection.send(b'GET / HTTP/1.1\r\n')
+    slower = threading.Thread(target=trickle)
+    slower.start()
+    for _ in range(3):
+        soon('/person?id=li+%26+al')
+        time.sleep(1.0)
+    silent = [socket.create_connection(('127.0.0.1', port)) for _ in range(500)]
+    soon('/')
+    ended.set()
+    slower.join()
+    time.sleep(5.5)  # by now the time for a request is over
+    for connection in slow:
+        connection.settimeout(1)
+        try:
+            assert connection.recv(10) == b''
+        except ConnectionResetError:
+            pass
+    for connection in slow + silent:
+        connection.close()
+    soon('/')
+
+    # A row that cannot be read is named, and the page shows the others.
+    with sqlite3.connect(out / 'data/trocar/lab.sqlite') as database:
+        database.execute("UPDATE attempt SET metrics = 'x' WHERE key = ?", (f'{3:032x}',))
+    database.close()
+    damaged, _ = page('/person?id=zoe+%3Cb%3E')
+    assert f'{3:032x}' in damaged and 'metrics are damaged' in damaged and damaged.count('<circle') >= 5, damaged
 
     browser = shutil.which('chromium')
     if browser:

@@ -58,7 +58,7 @@ TEST_F(LabStationTest, AttemptsWaitWhileTheServerIsDown) {
   EXPECT_EQ(back.added, 2u);
   EXPECT_EQ(back.waiting, 0u);
   EXPECT_EQ(back.why, "");
-  EXPECT_EQ(station.open().counts().attempts, 2u);
+  EXPECT_EQ(station.open_to_read().counts().attempts, 2u);
   EXPECT_EQ(station.hand_in().added, 0u);
 }
 
@@ -94,11 +94,11 @@ TEST_F(LabStationTest, AFullDiskLosesNoAttempt) {
   EXPECT_GT(full.waiting, 0u);
   EXPECT_EQ(full.added + full.waiting, kAttempts);
   EXPECT_NE(full.why.find("lab.sqlite: cannot be written; is the disk full?"), std::string::npos) << full.why;
-  EXPECT_EQ(station.open().counts().attempts, 1 + full.added) << "what the database took is there";
+  EXPECT_EQ(station.open_to_read().counts().attempts, 1 + full.added) << "what the database took is there";
   const HandedIn after = station.hand_in_kept();
   EXPECT_EQ(after.added, full.waiting) << after.why;
   EXPECT_EQ(station.waiting(), 0u);
-  EXPECT_EQ(station.open().counts().attempts, 1 + kAttempts);
+  EXPECT_EQ(station.open_to_read().counts().attempts, 1 + kAttempts);
   std::signal(SIGXFSZ, old_handler);
   std::printf("%zu attempts taken before the disk was full: %s\n", full.added, full.why.c_str());
 }
@@ -157,7 +157,7 @@ TEST_F(LabStationTest, AKilledProgramsAttemptIsScoredFromItsRecording) {
   waitpid(child, nullptr, 0);
   const HandedIn result = station.hand_in();
   EXPECT_EQ(result.added, 1u) << result.why;
-  const auto kept = station.open().attempts({.person = "Zoë"});
+  const auto kept = station.open_to_read().attempts({.person = "Zoë"});
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].ending, "unknown");
   EXPECT_TRUE(kept[0].score.has_value());
@@ -195,7 +195,7 @@ TEST_F(LabStationTest, AFinishedAttemptHasTheScoreOfItsRecording) {
   station.note_begun("Zoë", file);
   station.keep(lab_attempt_of(recording, score));
   EXPECT_EQ(station.hand_in().added, 1u);  // once, although it was begun too
-  const auto kept = station.open().attempts();
+  const auto kept = station.open_to_read().attempts();
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].score, score.task->score);
   EXPECT_EQ(kept[0].ending, "stopped");

@@ -105,7 +105,7 @@ void run_sql(const std::filesystem::path& file, const char* sql) {
 class LibraryTest : public PanelsTest {
  protected:
   LibraryTest() {
-    LabDatabase lab = station_.open();
+    LabDatabase lab = station_.open_to_write();
     for (const char* person : {"ann", "ben"}) {
       LabAttempt attempt;
       attempt.key = new_attempt_key();
