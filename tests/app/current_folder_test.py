@@ -48,15 +48,23 @@ def main():
         return 1
     for name in names:
         (work / name).symlink_to('hostile')
-    # The trap works: the loader takes such a library where it is told to.
+    (work / 'one').mkdir()
+    (work / 'one' / 'libspnav.so.0').symlink_to('../hostile')
     environment = {name: value for name, value in os.environ.items() if not name.startswith(('LD_', 'LIBGL', 'ALSOFT'))}
-    trapped = subprocess.run([program, '--version'], cwd=work, env={**environment, 'LD_LIBRARY_PATH': '.'},
-                             capture_output=True, text=True, check=False)
-    wrong = [] if trapped.returncode == LOADED else [f'the trap does not work: {trapped.returncode}']
-    for command in COMMANDS:
-        run = subprocess.run([program, *command], cwd=work, env=environment, capture_output=True, text=True, check=False)
-        if run.returncode not in (0, 1) or 'LOADED FROM' in run.stdout + run.stderr:
-            wrong.append(f'{" ".join(command)}: {run.returncode} {run.stdout}{run.stderr}')
+
+    def run(folder, command, **more):
+        return subprocess.run([program, *command], cwd=folder, env={**environment, **more}, capture_output=True, text=True,
+                              check=False)
+
+    # The trap works: where the loader is told to look here, the program does not run.
+    wrong = []
+    for folder in (work, work / 'one'):
+        if run(folder, ['--version'], LD_LIBRARY_PATH='.').returncode in (0, 1):
+            wrong.append(f'the trap in {folder} does not work')
+    for folder, command in [(work / 'one', COMMANDS[0]), *((work, command) for command in COMMANDS)]:
+        end = run(folder, command)
+        if end.returncode not in (0, 1) or 'LOADED FROM' in end.stdout + end.stderr:
+            wrong.append(f'{" ".join(command)}: status {end.returncode}: {(end.stdout + end.stderr)[-200:]}')
     print('\n'.join(wrong) or f'{len(names)} names, {len(COMMANDS)} commands: nothing of the current folder was loaded')
     return 1 if wrong else 0
 

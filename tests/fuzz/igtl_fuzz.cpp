@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kTypes[] = {"TRANSFORM", "TDATA", "SENSOR", "STATUS", "QTDATA"};
 
-std::vector<std::byte> message_of(Bytes body, std::uint8_t choice) {
+std::vector<std::byte> message_of(Bytes given, std::uint8_t choice) {
+  std::vector<std::uint8_t> body(given.begin(), given.end());
   constexpr std::uint8_t kExtended[] = {0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   if ((choice & 0xc0) == 0x40) body.insert(body.begin(), std::begin(kExtended), std::end(kExtended));
   std::vector<std::byte> message(IGTL_HEADER_SIZE + body.size());
@@ -27,7 +28,7 @@ std::vector<std::byte> message_of(Bytes body, std::uint8_t choice) {
   std::copy(type.begin(), type.end(), header.name);
   std::copy_n("Probe", 5, header.device_name);
   header.body_size = body.size();
-  header.crc = crc64(const_cast<unsigned char*>(body.data()), static_cast<int>(body.size()), crc64(nullptr, 0, 0));
+  header.crc = crc64(body.data(), static_cast<int>(body.size()), crc64(nullptr, 0, 0));
   igtl_header_convert_byte_order(&header);
   std::memcpy(message.data(), &header, IGTL_HEADER_SIZE);
   if (!body.empty()) std::memcpy(message.data() + IGTL_HEADER_SIZE, body.data(), body.size());
