@@ -304,7 +304,7 @@ class OrganCheck {
   void check_state() const {
     const SteppedTissue& state = organ_.state;
     require(state.x.size() == nodes() && state.v.size() == nodes(), "an array of its nodes has another length");
-    require(lies_within(state.time, 0.0, kLongestSession), "its time is out of range");
+    require(lies_within(state.time, 0.0, kLongestTime), "its time is out of range");
     std::vector<char> moves(nodes(), 0);
     for (const std::uint32_t node : model_.diaphragm) moves[node] = 1;
     for (std::size_t node = 0; node < nodes(); ++node) {
@@ -373,8 +373,8 @@ void check_guard(const std::string& whose, const GuardState& guard) {
     require_saved(usable(*pose) && lies_within({pose->roll_deg, pose->grip, pose->grip_force}, kLargestQuantity) &&
                       pose->energy <= Diathermy::Coagulate,
                   whose, "a pose of its device is out of range");
-  require_saved(lies_within(guard.since, -kLongestSession, kLongestSession) &&
-                    lies_within(guard.duration, guard.returning ? 1e-6 : 0.0, kLongestSession),
+  require_saved(lies_within(guard.since, -kLongestTime, kLongestTime) &&
+                    lies_within(guard.duration, guard.returning ? 1e-6 : 0.0, kLongestTime),
                 whose, "the time of its device is out of range");
 }
 

@@ -18,7 +18,7 @@ namespace trocar {
 // Limits of a restored state.
 constexpr float kFarthestNode = 10.f;      // m    along an axis, of a node from its position at rest
 constexpr float kFastestNode = 1000.f;     // m/s  along an axis
-constexpr double kLongestSession = 1e9;    // s
+constexpr double kLongestTime = 1e9;       // s
 constexpr double kLargestQuantity = 1e12;  // any unit: pressures, forces, doses
 
 // Throws InputError with a sentence about `what` of `whose`.

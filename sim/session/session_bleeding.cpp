@@ -102,8 +102,8 @@ void SessionBleeding::check_read(const std::vector<Organ>& organs) const {
                        : source.kind == BleedKind::Perforation ? bile_[source.organ].has_value()
                                                                : blood_[source.organ].has_value()),
                   whose, "a source is of a kind that its organ does not have");
-    require_saved(lies_within(source.rate, 0.0, kMost) && lies_within(source.half_time, 0.0, kLongestSession) &&
-                      lies_within(source.clotting, 0.0, kLongestSession),
+    require_saved(lies_within(source.rate, 0.0, kMost) && lies_within(source.half_time, 0.0, kLongestTime) &&
+                      lies_within(source.clotting, 0.0, kLongestTime),
                   whose, "a flow is out of range");
   }
   require_saved(lost_.size() == organs.size() && left_.size() == organs.size(), whose, "an array has another length");
