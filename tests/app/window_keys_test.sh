@@ -63,6 +63,7 @@ trap 'kill -CONT "$program" 2>/dev/null || true; kill "$program" 2>/dev/null || 
 for layout in fr de "us dvorak"; do
   # shellcheck disable=SC2086
   setxkbmap $layout
+  rm -rf "$out/settings"
   start_program
   wait_for 60 is screen start
   key F1
