@@ -37,6 +37,7 @@ void InputQueue::forget_motion() {
 // Whether the event may happen in the same picture as those before it.
 bool InputQueue::fits(const InputEvent& event) const {
   const auto none = [&](auto&& is) { return std::ranges::none_of(picture_, is); };
+  const auto is_motion = [](const InputEvent& one) { return one.kind == Kind::Motion; };
   const auto is_button = [](const InputEvent& one) { return one.kind == Kind::Button; };
   const auto is_text = [](const InputEvent& one) { return one.kind == Kind::Text; };
   const auto is_same = [&](const InputEvent& one) { return one.kind == event.kind && one.code == event.code; };
@@ -44,8 +45,8 @@ bool InputQueue::fits(const InputEvent& event) const {
     case Kind::Motion:
     case Kind::Wheel:
       return none(is_button);
-    case Kind::Button:
-      return none(is_same) && none(is_press) && none(is_text);
+    case Kind::Button:  // the panels first learn where the pointer is
+      return none(is_same) && none(is_motion) && none(is_press) && none(is_text);
     case Kind::Key:
       if (!none(is_same) || !none(is_button)) return false;
       if (is_modifier(event)) return none(is_press);

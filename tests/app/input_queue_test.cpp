@@ -40,12 +40,14 @@ TEST(InputQueue, AShortClickCountsWhereTheButtonWentDown) {
   queue.add(button(false, {10, 0}));
   queue.add(motion(500));
   auto picture = queue.next_picture();
-  ASSERT_EQ(picture.size(), 2u);
-  EXPECT_TRUE(picture[1].down);
-  EXPECT_EQ(picture[1].pointer.x, 10.0);
-  picture = queue.next_picture();
-  ASSERT_EQ(picture.size(), 1u);
-  EXPECT_FALSE(picture[0].down);
+  ASSERT_EQ(picture.size(), 1u) << "the panels first learn where the pointer is";
+  EXPECT_EQ(picture[0].pointer.x, 10.0);
+  for (const bool down : {true, false}) {
+    picture = queue.next_picture();
+    ASSERT_EQ(picture.size(), 1u);
+    EXPECT_EQ(picture[0].down, down);
+    EXPECT_EQ(picture[0].pointer.x, 10.0);
+  }
   picture = queue.next_picture();
   ASSERT_EQ(picture.size(), 1u);
   EXPECT_EQ(picture[0].pointer.x, 500.0);
@@ -87,8 +89,9 @@ TEST(InputQueue, NothingIsLostOrReordered) {
       std::map<std::pair<Kind, int>, int> changes;
       for (const InputEvent& event : queue.next_picture()) {
         got.push_back(event.position);
-        if (event.kind == Kind::Key || event.kind == Kind::Button)
+        if (event.kind == Kind::Key || event.kind == Kind::Button) {
           EXPECT_EQ(++changes[std::pair(event.kind, event.code)], 1);
+        }
       }
     };
     for (int k = 0; k < 60; ++k) {

@@ -8,7 +8,7 @@ shift
 folder=$(mktemp -d)
 trap 'rm -rf "$folder" || true' EXIT
 mkfifo "$folder/number"
-Xvfb -displayfd 3 -screen 0 "${size}x24" -nolisten tcp 3>"$folder/number" >/dev/null 2>&1 &
+Xvfb -displayfd 3 -screen 0 "${size}x24" -nolisten tcp -noreset 3>"$folder/number" >/dev/null 2>&1 &
 server=$!
 read -r -t 60 number <"$folder/number" || { echo "Xvfb did not start" >&2; kill "$server"; exit 1; }
 status=0
