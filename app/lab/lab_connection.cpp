@@ -65,6 +65,13 @@ std::string server_parameters(const std::string& address) {
   return waits ? parameters : parameters + "connect_timeout=5";
 }
 
+// SQLite reads other names not as paths: an empty one and one that begins with a colon mean a database in memory, which
+// ends with the program, "file:" begins an address with options, and a zero ends a name.
+bool is_path(const std::string& name) {
+  return name.find_first_not_of(" \t") != std::string::npos && !name.starts_with(':') && !name.starts_with("file:") &&
+         name.find('\0') == std::string::npos;
+}
+
 void make_folder_of(const std::string& file) {
   const auto folder = std::filesystem::path(file).parent_path();
   std::error_code error;
@@ -83,11 +90,11 @@ std::string without_password(const std::string& address) {
 
 LabAddress lab_address(const std::string& text) {
   if (text.starts_with("postgresql://") || text.starts_with("postgres://")) return {LabEngine::Postgresql, text};
-  if (text.starts_with("sqlite:")) return {LabEngine::Sqlite, text.substr(7)};
-  if (text.empty() || text.find("://") != std::string::npos)
+  const std::string prefix = "sqlite:", file = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+  if ((file.size() == text.size() && text.find("://") != std::string::npos) || !is_path(file))
     throw InputError(fmt::format("'{}' is not the address of a database; give a file or postgresql://USER@HOST/NAME",
                                  printable(without_password(text))));
-  return {LabEngine::Sqlite, text};
+  return {LabEngine::Sqlite, file};
 }
 
 LabConnection::Transaction::Transaction(LabConnection& connection, Kind kind) : sql_(connection.sql_) {
