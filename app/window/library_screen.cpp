@@ -90,6 +90,11 @@ void LibraryScreen::select(std::size_t person) {
   choose_task("", 1);
 }
 
+void LibraryScreen::choose_attempt(std::size_t attempt) {
+  attempt_ = attempt;
+  own_ = own_recording(claim_of(attempts_[attempt]));
+}
+
 void LibraryScreen::choose_task(const std::string& scene, int level) {
   scene_ = scene, level_ = level;
   attempt_.reset();
@@ -198,7 +203,7 @@ void LibraryScreen::attempt_table() {
     const LabAttempt& one = attempts_[k];
     ImGui::TableNextColumn();
     const std::string label = fmt::format("{}##{}", text_of_date(one.started), one.key);
-    if (ImGui::Selectable(label.c_str(), k == attempt_, ImGuiSelectableFlags_SpanAllColumns)) attempt_ = k;
+    if (ImGui::Selectable(label.c_str(), k == attempt_, ImGuiSelectableFlags_SpanAllColumns)) choose_attempt(k);
     theme::note_item(fmt::format("Attempt {}", k + 1));
     ImGui::TableNextColumn();
     theme::text(task_label(one.scene, one.level));
@@ -253,9 +258,9 @@ void LibraryScreen::curves() const {
 
 void LibraryScreen::write_report_page() {
   try {
-    std::filesystem::path page = attempts_[*attempt_].recording;
+    std::filesystem::path page = own_.file;
     page.replace_extension(".html");
-    write_report({attempts_[*attempt_].recording}, page, true);
+    write_report({own_.file.string()}, page, true);
     report_ = page;
     note_ = fmt::format("Report written to {}", page.string());
   } catch (const std::runtime_error& error) {
@@ -265,10 +270,9 @@ void LibraryScreen::write_report_page() {
 
 Ask LibraryScreen::buttons() {
   Ask ask = escape_ ? Ask::Back : Ask::Nothing;
-  std::error_code none;
-  const bool here = attempt_ && std::filesystem::exists(attempts_[*attempt_].recording, none);
+  const bool here = attempt_ && own_.answer == Claimed::Ours;
   if (theme::button("Replay", 130.f, true, here)) {
-    recording_ = attempts_[*attempt_].recording;
+    recording_ = own_.file;
     ask = Ask::OpenRecording;
   }
   ImGui::SameLine();
@@ -277,7 +281,7 @@ Ask LibraryScreen::buttons() {
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   if (attempt_ && !here) {
     ImGui::SameLine();
-    theme::text(fmt::format("its recording is on {}", attempts_[*attempt_].station), theme::kQuiet);
+    theme::text(fmt::format("its recording {}", own_.why), theme::kQuiet);
   }
   return ask;
 }

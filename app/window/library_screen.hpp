@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/lab/lab_station.hpp"
+#include "app/lab/own_recording.hpp"
 #include "app/window/screen.hpp"
 
 namespace trocar {
@@ -39,6 +40,7 @@ class LibraryScreen final : public Screen {
   void note_opened();
   void search();
   void select(std::size_t person);
+  void choose_attempt(std::size_t attempt);
   void choose_task(const std::string& scene, int level);
   void compare();
   void people_list();
@@ -58,6 +60,7 @@ class LibraryScreen final : public Screen {
   std::vector<Standing> standings_;   // of the selected person
   std::vector<Curve> curves_;
   std::string part_, scene_, fault_, note_;
+  OwnRecording own_;  // of the selected attempt
   std::filesystem::path recording_, report_;
   std::optional<std::size_t> selected_, attempt_;
   int level_ = 1;

@@ -105,14 +105,14 @@ void Practice::start() {
   }
   std::error_code ignored;
   std::filesystem::create_directories(plan_.folder, ignored);
-  const std::string trainee = activity_ == Activity::Attempt ? file_stem(plan_.trainee) : "",
-                    stem = scene_.file.stem().string();
+  const bool attempt = activity_ == Activity::Attempt;
+  const std::string trainee = attempt ? file_stem(plan_.trainee) : "", stem = scene_.file.stem().string(),
+                    key = attempt ? new_attempt_key() : "";
   recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
-  recorder_.emplace(recording_file(recording_), scene_, session_, gl_description(backends_),
-                    RunNote{score_clock_, activity_, activity_ == Activity::Attempt ? plan_.trainee : "",
-                            performer_ ? kPerformerDevice : ""});
-  if (plan_.station && activity_ == Activity::Attempt && !plan_.trainee.empty())
-    plan_.station->note_begun(plan_.trainee, recording_);
+  recorder_.emplace(
+      recording_file(recording_), scene_, session_, gl_description(backends_),
+      RunNote{score_clock_, activity_, attempt ? plan_.trainee : "", performer_ ? kPerformerDevice : "", key});
+  if (plan_.station && attempt && !plan_.trainee.empty()) plan_.station->note_begun(key, plan_.trainee, recording_);
   phase_ = next(phase_, PhaseEvent::Start);
 }
 

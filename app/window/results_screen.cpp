@@ -105,6 +105,7 @@ void ResultsScreen::keep(const Recording& recording) {
   try {
     LabAttempt kept = lab_attempt_of(recording, *attempt_);
     station_.keep(kept);
+    key_ = kept.key;
     outcome_.set(std::move(kept));
     kept_ = fmt::format("Kept for {}", attempt_->person);
     handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
@@ -116,7 +117,7 @@ void ResultsScreen::keep(const Recording& recording) {
 void ResultsScreen::note_handed_in() {
   if (!handing_in_.valid() || handing_in_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
   const HandedIn result = handing_in_.get();
-  if (!result.why.empty())
+  if (station_.waits(key_))
     kept_ = fmt::format("Kept for {} at this station, {} waiting: {}", attempt_->person, result.waiting, result.why);
   else
     kept_ = fmt::format("Entered for {}", attempt_->person);
