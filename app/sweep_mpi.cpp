@@ -13,6 +13,7 @@
 #include "app/sweep/sweep.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
+#include "sim/support/byte_text.hpp"
 #include "sim/support/child_process.hpp"
 #include "sim/support/interrupt.hpp"
 
@@ -40,8 +41,8 @@ int receive(std::string& text, int& sender) {
 }
 
 std::string text_of(const RunnerParams& params) {
-  return nlohmann::json{{"program", params.program},
-                        {"folder", params.folder.string()},
+  return nlohmann::json{{"program", text_of_bytes(params.program)},
+                        {"folder", text_of_bytes(params.folder.string())},
                         {"timeout", params.timeout},
                         {"jobs", params.jobs}}
       .dump();
@@ -49,8 +50,8 @@ std::string text_of(const RunnerParams& params) {
 
 RunnerParams params_of(const std::string& text) {
   const auto json = nlohmann::json::parse(text);
-  return {json["program"].get<std::string>(), json["folder"].get<std::string>(), json["timeout"].get<double>(),
-          json["jobs"].get<std::size_t>()};
+  return {bytes_of_text(json["program"].get<std::string>()), bytes_of_text(json["folder"].get<std::string>()),
+          json["timeout"].get<double>(), json["jobs"].get<std::size_t>()};
 }
 
 // The workers of rank 0: its own children and the other ranks.

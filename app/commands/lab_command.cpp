@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <optional>
+#include <set>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/lab_thresholds_command.hpp"
@@ -12,9 +14,11 @@
 #include "app/lab/lab_server.hpp"
 #include "app/lab/lab_station.hpp"
 #include "app/lab/lab_tables.hpp"
+#include "app/lab/own_recording.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
@@ -38,9 +42,19 @@ constexpr std::size_t kMostNamed = 100;  // rows that cannot be read, by name
 
 LabStation station_of(const LabCommand& command) { return LabStation(lab_places(), command.database); }
 
+// Names each attempt that still waits, and each that will never be scored.
+void say_what_waits(const HandedIn& handed) {
+  for (std::size_t k = 0; k < handed.reasons.size(); ++k)
+    if (k == 0)
+      fmt::print(stderr, "trocar: {} attempts still wait: {}\n", handed.waiting, handed.reasons[k]);
+    else
+      fmt::print(stderr, "trocar: also waits: {}\n", handed.reasons[k]);
+  for (const std::string& note : handed.given_up) fmt::print(stderr, "trocar: {}\n", note);
+}
+
 void report(const HandedIn& handed) {
   if (handed.added > 0) fmt::print("{} attempts that waited at this station were handed in\n", handed.added);
-  if (!handed.why.empty()) fmt::print(stderr, "trocar: {} attempts still wait: {}\n", handed.waiting, handed.why);
+  say_what_waits(handed);
 }
 
 // Opens the database to read it, and hands in what waits.
@@ -80,10 +94,13 @@ void show_station(const LabCommand& command) {
   const HandedIn handed = station.hand_in();
   fmt::print("database  {}\nwaiting   {}{}\n", without_password(station.address()), handed.waiting,
              handed.why.empty() ? "" : fmt::format(" ({})", handed.why));
-  if (!handed.why.empty()) return;
-  LabDatabase lab = station.open_to_read();
-  const LabCounts counts = lab.counts();
-  fmt::print("people    {}\nattempts  {}\n", counts.people, counts.attempts);
+  try {
+    LabDatabase lab = station.open_to_read();
+    const LabCounts counts = lab.counts();
+    fmt::print("people    {}\nattempts  {}\n", counts.people, counts.attempts);
+  } catch (const RunError&) {
+    if (handed.why.empty()) throw;  // else it is said already
+  }
 }
 
 void add(const LabCommand& command) {
@@ -140,14 +157,49 @@ void course(const LabCommand& command) {
   require_all_read(lab);
 }
 
-void enter(const LabCommand& command) {
+struct EnteredAttempt {
+  LabAttempt attempt;
+  bool has_key = false;  // its recording has the key; else an earlier version may have entered it under another one
+};
+
+EnteredAttempt attempt_in(const LabCommand& command) {
   const Recording recording(command.recording);
-  const LabAttempt attempt = lab_attempt_of(recording, score_recording(recording, command.recording), command.person);
+  if (recording.live())
+    throw InputError(
+        fmt::format("{}: a program is writing it; enter it when the session has ended", command.recording));
+  return {lab_attempt_of(recording, score_recording(recording, command.recording), command.person),
+          !recording.text(kAttemptKeyAttribute).empty()};
+}
+
+// Returns the row of this attempt: that of its key, or of the same person, task, moment and length.
+std::optional<LabAttempt> entered_before(LabDatabase& lab, const EnteredAttempt& entered) {
+  const LabAttempt& attempt = entered.attempt;
+  if (auto same = lab.attempt(attempt.key); same || entered.has_key) return same;
+  for (const LabAttempt& row : lab.attempts({.person = attempt.person, .scene = attempt.scene, .most = kAllAttempts}))
+    if (row.started == attempt.started && row.seconds == attempt.seconds && row.level == attempt.level) return row;
+  return {};
+}
+
+void say_entered_before(const LabAttempt& row) {
+  fmt::print("{} of {} is in the database already, as {}; nothing is changed\n", row.title, row.person, row.key);
+}
+
+void enter(const LabCommand& command) {
+  const EnteredAttempt entered = attempt_in(command);
+  const LabAttempt& attempt = entered.attempt;
   const LabStation station = station_of(command);
   if (!command.database.empty()) station.open_to_write();
+  try {
+    LabDatabase lab = station.open_to_read();
+    if (const auto row = entered_before(lab, entered)) return say_entered_before(*row);
+  } catch (const RunError&) {
+    // The database does not answer or refuses: the attempt waits, and hand_in() says why.
+  }
   station.keep(attempt);
   const HandedIn handed = station.hand_in();
-  if (!handed.why.empty()) throw RunError(fmt::format("the attempt waits at this station: {}", handed.why));
+  if (station.waits(attempt.key)) throw RunError(fmt::format("the attempt waits at this station: {}", handed.why));
+  say_what_waits(handed);
+  if (std::ranges::find(handed.keys, attempt.key) == handed.keys.end()) return say_entered_before(attempt);
   fmt::print("{} of {} entered, score {}\n", attempt.title, attempt.person,
              attempt.score ? fmt::format("{:.0f}", *attempt.score) : "none");
 }
@@ -224,19 +276,49 @@ void restore(const LabCommand& command) {
   require_all_read(from);
 }
 
-void erase(const LabCommand& command) {
-  LabDatabase lab = opened_to_write(station_of(command));
-  const auto attempts = lab.erase_person(command.id);
+struct RemovedRecordings {
   std::size_t removed = 0;
+  std::vector<std::string> left;  // path and reason
+};
+
+// Removes the recordings of these attempts that are on this machine, and nothing else.
+RemovedRecordings remove_recordings(const std::vector<LabAttempt>& attempts) {
+  RemovedRecordings result;
+  std::set<std::filesystem::path> removed;
   for (const LabAttempt& attempt : attempts) {
-    std::error_code none;
-    if (command.recordings) removed += std::filesystem::remove(attempt.recording, none);
+    OwnRecording own = own_recording(claim_of(attempt));
+    if (removed.contains(own.file)) continue;  // of two rows
+    if (own.live) own.answer = Claimed::Away, own.why = "a program is writing it";
+    std::error_code error;
+    if (own.answer == Claimed::Ours && std::filesystem::remove(own.file, error)) {
+      removed.insert(own.file);
+      continue;
+    }
+    if (error) own.why = error.message();
+    result.left.push_back(fmt::format("{}: {}", printable(own.file.string(), kLongestText), own.why));
   }
-  fmt::print("{} and {} attempts erased; {}\n", command.id, attempts.size(),
-             command.recordings ? fmt::format("{} recordings on this machine removed", removed)
-                                : "their recordings still name the person: with --recordings they are removed too");
+  result.removed = removed.size();
+  return result;
+}
+
+void erase(const LabCommand& command) {
+  const LabStation station = station_of(command);
+  LabDatabase lab = opened_to_write(station);
+  const auto attempts = lab.erase_person(command.id);
+  station.forget(command.id);
   for (const std::string& row : lab.unreadable())
     fmt::print(stderr, "trocar: erased, though it could not be read: {}\n", printable(row, kLongestText));
+  if (!command.recordings) {
+    fmt::print(
+        "{} and {} attempts erased; their recordings still name the person: with --recordings they are removed "
+        "too\n",
+        command.id, attempts.size());
+    return;
+  }
+  const RemovedRecordings recordings = remove_recordings(attempts);
+  fmt::print("{} and {} attempts erased; {} recordings on this machine removed, {} left\n", command.id, attempts.size(),
+             recordings.removed, recordings.left.size());
+  for (const std::string& left : recordings.left) fmt::print("left: {}\n", left);
 }
 
 void remove_attempt(const LabCommand& command) {

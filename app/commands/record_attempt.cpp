@@ -129,6 +129,13 @@ std::vector<CheckPlan> checks_of(const AttemptCommand& command) {
   return command.validate.empty() ? std::vector<CheckPlan>{} : std::vector<CheckPlan>{{command.validate, 1}};
 }
 
+// The same file gives the same key, so its attempt is entered once, however often it is recorded.
+RunNote run_of(const AttemptFile& attempt) {
+  RunNote run = attempt.run;
+  if (run.activity == Activity::Attempt) run.attempt_key = attempt_key_from(attempt_text(attempt));
+  return run;
+}
+
 void refuse_outputs(const AttemptCommand& command, const Scene& scene) {
   std::vector<NamedFile> inputs = files_of(scene);
   inputs.push_back({"--from", command.from});
@@ -163,7 +170,7 @@ void record_attempt(const AttemptCommand& command) {
   FrameSums sums;
   // Last, after every other check, because the recorder may replace an older recording.
   SessionRecorder recorder(with_sums(recording_file(command.out), sums), scene, session, gl_description(backends),
-                           attempt.run);
+                           run_of(attempt));
   catch_interrupts();
   {
     FaultTeller faults;

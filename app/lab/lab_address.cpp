@@ -105,7 +105,7 @@ bool looks_like_server(const std::string& given) {
 bool has_scheme(const std::string& text) { return text.find("://") != std::string::npos; }
 
 void require_file_name(const std::string& name) {
-  if (name.empty() || name.front() == ':' || lower(name).starts_with("file:"))
+  if (name.find_first_not_of(" \t") == std::string::npos || name.front() == ':' || lower(name).starts_with("file:"))
     throw InputError(
         fmt::format("'{}' is not the name of a file, and a database in memory would end with the program; give a "
                     "file or {}",

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,14 +10,20 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "app/lab/lab_connection.hpp"
+#include "app/lab/own_recording.hpp"
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_lock.hpp"
+#include "sim/record/run_note.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/scene/toml_table.hpp"
-#include "sim/support/checksum.hpp"
+#include "sim/support/byte_text.hpp"
+#include "sim/support/machine.hpp"
+#include "sim/support/names.hpp"
 
 namespace trocar {
 namespace {
@@ -24,9 +31,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr FileKind kSettingsFile{"lab settings", std::uint64_t{1} << 16};
-constexpr FileKind kWaitingFile{"attempt", std::uint64_t{1} << 24};
+constexpr FileKind kWaitingFile{"attempt", std::uint64_t{1} << 20};
 constexpr const char* kAttemptEnding = ".attempt.json";
 constexpr const char* kBegunEnding = ".begun.json";
+constexpr const char* kGivenUp = "given_up";  // folder in the folder of what waits
 
 // Returns $NAME, or a folder of the home folder.
 fs::path user_folder(const char* name, const char* below_home) {
@@ -46,17 +54,55 @@ void write_file(const fs::path& file, const std::string& text) {
   out.commit();
 }
 
-std::string quoted_text(const std::string& text) { return nlohmann::json(text).dump(); }
+// What a note of an attempt's beginning says. Notes of earlier versions have no key and no station.
+struct Begun {
+  std::string key, person, station, recording;
+};
 
-// The note of an attempt's beginning has a name that follows from its recording.
-fs::path begun_file(const fs::path& folder, const fs::path& recording) {
-  const std::string name = recording.string();
-  return folder / fmt::format("{:016x}{}", checksum_of(std::as_bytes(std::span(name))), kBegunEnding);
+Begun begun_in(const fs::path& note) {
+  const std::string text = read_whole_file(note, kWaitingFile);
+  Begun begun;
+  try {
+    const auto json = nlohmann::json::parse(text);
+    begun.person = json.at("person").get<std::string>();
+    begun.recording = json.at("recording").get<std::string>();
+    begun.key = json.value("key", std::string());
+    begun.station = json.value("station", host_name());
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(note.string() + ": is damaged; it is not a note that Trocar wrote, so remove it");
+  }
+  if (!name_fault(begun.person).empty() || (!begun.key.empty() && !is_attempt_key(begun.key)))
+    throw InputError(note.string() + ": has no person or no key that Trocar wrote, so remove it");
+  return begun;
+}
+
+std::string begun_text(const Begun& begun) {
+  return nlohmann::ordered_json{
+             {"key", begun.key}, {"person", begun.person}, {"station", begun.station}, {"recording", begun.recording}}
+             .dump() +
+         "\n";
+}
+
+fs::path begun_file(const fs::path& folder, const std::string& key) { return folder / (key + kBegunEnding); }
+fs::path attempt_file(const fs::path& folder, const std::string& key) { return folder / (key + kAttemptEnding); }
+
+bool is_there(const fs::path& file) {
+  std::error_code none;
+  return fs::symlink_status(file, none).type() != fs::file_type::not_found;
+}
+
+// At most three sentences of a list, in one line.
+std::string joined(const std::vector<std::string>& reasons) {
+  constexpr std::size_t kShown = 3;
+  const std::size_t shown = std::min(kShown, reasons.size());
+  std::string text = fmt::format("{}", fmt::join(std::span(reasons).first(shown), "; "));
+  if (reasons.size() > shown) text += fmt::format("; and {} more", reasons.size() - shown);
+  return text;
 }
 
 // Also of a recording that has no complete frame yet.
 bool in_progress(const fs::path& recording) {
-  const int descriptor = ::open(recording.c_str(), O_RDWR | O_CLOEXEC);
+  const int descriptor = ::open(recording.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return false;
   const bool busy = ask_recording_lock(descriptor) == LockAnswer::Busy;
   ::close(descriptor);
@@ -78,9 +124,16 @@ LabStation::LabStation(LabPlaces places, const std::string& database)
   if (!fs::exists(places_.settings, none)) return;
   TomlTable settings = TomlTable::parse(places_.settings, read_whole_file(places_.settings, kSettingsFile));
   settings.optional("database", address_);
+  address_ = bytes_of_text(address_);
+  try {
+    lab_address(address_);
+  } catch (const InputError& error) {
+    settings.fail("database", error.what());
+  }
   settings.refuse_unknown_keys();
 }
 
+// A file is named by its whole path, because later programs start in other folders.
 void LabStation::choose(const std::string& address) {
   const LabAddress read = lab_address(address);
   const auto absolute = read.engine == LabEngine::Sqlite ? fs::absolute(read.target).string() : address;
@@ -109,16 +162,13 @@ LabDatabase LabStation::open_to_hand_in() const {
 
 void LabStation::hurry() { patience_.busy = std::chrono::milliseconds(300); }
 
-void LabStation::note_begun(const std::string& person, const fs::path& recording) const {
-  const fs::path absolute = fs::absolute(recording);
-  write_file(begun_file(places_.waiting, absolute),
-             nlohmann::json{{"person", person}, {"recording", absolute.string()}}.dump() + "\n");
+void LabStation::note_begun(const std::string& key, const std::string& person, const fs::path& recording) const {
+  write_file(begun_file(places_.waiting, key),
+             begun_text({key, person, host_name(), text_of_bytes(fs::absolute(recording).string())}));
 }
 
 void LabStation::keep(const LabAttempt& attempt) const {
-  write_file(places_.waiting / (attempt.key + kAttemptEnding), lab_attempt_json(attempt));
-  std::error_code ignored;
-  fs::remove(begun_file(places_.waiting, attempt.recording), ignored);
+  write_file(attempt_file(places_.waiting, attempt.key), lab_attempt_json(attempt));
 }
 
 std::vector<fs::path> LabStation::files_ending(const std::string& ending) const {
@@ -143,65 +193,125 @@ std::vector<LabAttempt> LabStation::waiting_of(const std::string& person) const 
   return attempts;
 }
 
-// Scores the recording of a program that was killed. Returns false while a program is writing it.
-bool LabStation::finish(const fs::path& note) const {
-  try {
-    const auto json = nlohmann::json::parse(read_whole_file(note, kWaitingFile));
-    const fs::path recording = json.at("recording").get<std::string>();
-    if (!fs::exists(recording)) return true;
-    if (in_progress(recording)) return false;
-    recover_recording(recording);
-    const Recording read(recording);
-    keep(lab_attempt_of(read, score_recording(read, recording.string()), json.at("person").get<std::string>()));
-  } catch (const InputError&) {
-    // No complete frame, or not a recording any more: there is nothing to score.
-  } catch (const nlohmann::json::exception&) {
-    // A damaged note.
-  }
-  return true;
+void LabStation::give_up(const fs::path& note, const std::string& why, StillWaiting& still) const {
+  const fs::path folder = places_.waiting / kGivenUp;
+  make_private_folder(folder);
+  std::error_code error;
+  fs::rename(note, folder / note.filename(), error);
+  if (error) return;  // another program was faster
+  still.given_up.push_back(fmt::format("{}; its attempt cannot be scored, and its note is now {}", why,
+                                       (folder / note.filename()).string()));
 }
 
-void LabStation::finish_begun() const {
-  for (const fs::path& note : files_ending(kBegunEnding)) {
+// Scores the recording of a program that was killed. While a program is writing it nothing happens. The note stays
+// until the database has the attempt, under the name of its key.
+void LabStation::score(const fs::path& note, StillWaiting& still) const {
+  const Begun begun = begun_in(note);
+  if (waits(begun.key)) return;
+  const OwnRecording own = own_recording({begun.recording, begun.station, begun.person, begun.key, {}});
+  if (own.answer != Claimed::Ours)
+    throw InputError(fmt::format("{}: {}; the attempt of {} is given up when {} is removed", own.file.string(), own.why,
+                                 printable(begun.person), note.string()));
+  if (own.live || in_progress(own.file)) return;
+  try {
+    recover_recording(own.file);
+    const Recording read(own.file);
+    const LabAttempt attempt = lab_attempt_of(read, score_recording(read, own.file.string()), begun.person);
+    note_begun(attempt.key, begun.person, own.file);
+    keep(attempt);
     std::error_code gone;
-    if (finish(note)) fs::remove(note, gone);
+    if (note != begun_file(places_.waiting, attempt.key)) fs::remove(note, gone);
+  } catch (const NoFrames& error) {
+    give_up(note, error.what(), still);
   }
+}
+
+void LabStation::finish(const fs::path& note, StillWaiting& still) const {
+  try {
+    score(note, still);
+  } catch (const std::exception& error) {
+    if (!is_there(note)) return;  // another program has entered it
+    ++still.count;
+    still.reasons.emplace_back(error.what());
+  }
+}
+
+StillWaiting LabStation::finish_begun() const {
+  StillWaiting still;
+  for (const fs::path& note : files_ending(kBegunEnding)) finish(note, still);
+  return still;
 }
 
 // Hands in one attempt. Another program of this station may be faster.
-bool LabStation::hand_in(LabDatabase& database, const fs::path& file) const {
+void LabStation::hand_in(LabDatabase& database, const fs::path& file, HandedIn& result) const {
+  if (!is_there(file)) return;
+  const LabAttempt attempt = lab_attempt_of_json(read_whole_file(file, kWaitingFile), file);
+  if (database.add_attempt(attempt)) result.keys.push_back(attempt.key);
   std::error_code gone;
-  if (!fs::exists(file, gone)) return false;
-  const bool added = database.add_attempt(lab_attempt_of_json(read_whole_file(file, kWaitingFile), file));
   fs::remove(file, gone);
-  return added;
+  fs::remove(begun_file(places_.waiting, attempt.key), gone);
 }
 
 HandedIn LabStation::hand_in() const {
-  try {
-    finish_begun();
-  } catch (const RunError& error) {
-    return {0, waiting(), error.what()};
-  }
-  return hand_in_kept();
+  const StillWaiting still = finish_begun();
+  HandedIn result = hand_in_kept();
+  result.reasons.insert(result.reasons.end(), still.reasons.begin(), still.reasons.end());
+  result.why = joined(result.reasons);
+  result.waiting += still.count;
+  result.given_up = still.given_up;
+  return result;
 }
 
 HandedIn LabStation::hand_in_kept() const {
+  constexpr int kMostRefusals = 2;  // a database that refuses two attempts refuses all: its disk is full
   HandedIn result;
+  std::vector<std::string>& reasons = result.reasons;
   try {
     const auto files = files_ending(kAttemptEnding);
     if (files.empty()) return result;
     LabDatabase database = open_to_hand_in();
+    int refusals = 0;
     for (const fs::path& file : files) try {
-        result.added += hand_in(database, file);
+        hand_in(database, file, result);
+        refusals = 0;
       } catch (const InputError& error) {
-        result.why = error.what();  // a damaged file; the others follow
+        if (is_there(file)) reasons.emplace_back(error.what());  // a damaged file; the others follow
+      } catch (const LabUnreachable&) {
+        throw;
+      } catch (const RunError& error) {
+        reasons.emplace_back(error.what());
+        if (++refusals == kMostRefusals) break;
       }
-  } catch (const std::runtime_error& error) {
-    result.why = error.what();
+  } catch (const std::exception& error) {
+    reasons.emplace_back(error.what());
   }
+  reasons.erase(std::unique(reasons.begin(), reasons.end()), reasons.end());
+  result.added = result.keys.size();
+  result.why = joined(reasons);
   result.waiting = waiting();
   return result;
+}
+
+bool LabStation::waits(const std::string& key) const {
+  return !key.empty() && is_there(attempt_file(places_.waiting, key));
+}
+
+void LabStation::forget(const std::string& person) const {
+  const auto names = [&](const fs::path& file) {
+    try {
+      const auto json = nlohmann::json::parse(read_whole_file(file, kWaitingFile));
+      return json.is_object() && json.value("person", std::string()) == person;
+    } catch (const std::exception&) {
+      return false;  // damaged
+    }
+  };
+  std::error_code error;
+  for (const fs::path& folder : {places_.waiting, places_.waiting / kGivenUp}) {
+    std::vector<fs::path> files;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (entry->path().extension() == ".json" && names(entry->path())) files.push_back(entry->path());
+    for (const fs::path& file : files) fs::remove(file, error);
+  }
 }
 
 }  // namespace trocar

@@ -1,7 +1,8 @@
-// A station of the lab: which database it uses, and what waits here until the database has it. An attempt is first
-// written to the station's own folder and removed from there when the database has it, so nothing is lost when the
-// program is killed or the server does not answer.
-// Tested in tests/app/lab_station_test.cpp
+// A station of the lab: which database it uses, and what waits here until the database has it. A note says from the
+// beginning that an attempt is made, and the attempt is written to the station's own folder when it ends. Both stay
+// there until the database has the attempt, so nothing is lost when the program is killed, the server does not answer,
+// or the disk of the recording is away. Every attempt has one key, so it is entered once.
+// Tested in tests/app/lab_station_test.cpp and lab_entering_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -22,10 +23,20 @@ struct LabPlaces {
 // InputError when there is no home folder.
 LabPlaces lab_places();
 
+// What still waits, and why.
+struct StillWaiting {
+  std::size_t count = 0;
+  std::vector<std::string> reasons;   // a sentence for each
+  std::vector<std::string> given_up;  // a sentence for each note of an attempt that can never be scored
+};
+
 // What happened to the attempts that waited.
 struct HandedIn {
   std::size_t added = 0, waiting = 0;
-  std::string why;  // the reason why some still wait, one sentence; empty: none does
+  std::vector<std::string> keys;      // of those that were added
+  std::vector<std::string> reasons;   // why some still wait, a sentence for each
+  std::string why;                    // the first of them in one line; empty: none waits
+  std::vector<std::string> given_up;  // StillWaiting::given_up
 };
 
 class LabStation {
@@ -45,26 +56,34 @@ class LabStation {
   // password. Throws the errors of LabDatabase when it cannot be used now.
   void choose(const std::string& address);
 
-  // Notes that an attempt has begun. If the program is killed, the next hand_in() scores the recording.
-  void note_begun(const std::string& person, const std::filesystem::path& recording) const;
-  // Keeps an attempt at the station and removes the note of its beginning. Throws RunError when the disk is full.
+  // Notes that an attempt has begun. If the program is killed, the next hand_in() scores the recording. `key`: that of
+  // the recording.
+  void note_begun(const std::string& key, const std::string& person, const std::filesystem::path& recording) const;
+  // Keeps an attempt at the station. Throws RunError when the disk is full.
   void keep(const LabAttempt& attempt) const;
-  // Scores the recordings of attempts whose program was killed, and keeps these attempts. Throws RunError when the disk
-  // is full.
-  void finish_begun() const;
+  // Scores the recordings of attempts whose program was killed or that were abandoned, and keeps these attempts.
+  // Recordings that a program is writing are left alone. The note of a recording that cannot be read now stays; that of
+  // a recording without a complete frame is moved to the folder given_up. Never throws for what the folder has.
+  StillWaiting finish_begun() const;
   // Hands in what waits. Never throws for a database that does not answer or refuses. It reads no recording, so a
   // thread of its own may run it beside a session.
   HandedIn hand_in_kept() const;
   // Does both.
   HandedIn hand_in() const;
   std::size_t waiting() const;
+  // Returns whether an attempt waits here.
+  bool waits(const std::string& key) const;
   // Returns the attempts of a person that wait here; damaged files are left out.
   std::vector<LabAttempt> waiting_of(const std::string& person) const;
+  // Removes what waits here of a person who is erased.
+  void forget(const std::string& person) const;
 
  private:
   std::vector<std::filesystem::path> files_ending(const std::string& ending) const;
-  bool finish(const std::filesystem::path& note) const;
-  bool hand_in(LabDatabase& database, const std::filesystem::path& file) const;
+  void finish(const std::filesystem::path& note, StillWaiting& still) const;
+  void score(const std::filesystem::path& note, StillWaiting& still) const;
+  void give_up(const std::filesystem::path& note, const std::string& why, StillWaiting& still) const;
+  void hand_in(LabDatabase& database, const std::filesystem::path& file, HandedIn& result) const;
 
   LabDatabase open_to_hand_in() const;
   bool at_usual_place() const { return address_ == places_.database.string(); }

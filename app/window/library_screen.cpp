@@ -82,6 +82,11 @@ void LibraryScreen::select(const std::string& person) {
   choose_task("", 1);
 }
 
+void LibraryScreen::choose_attempt(const LabAttempt& attempt) {
+  attempt_ = attempt.key;
+  own_ = own_recording(claim_of(attempt));
+}
+
 void LibraryScreen::choose_task(const std::string& scene, int level) {
   question_.scene = scene, question_.level = level;
   ask();
@@ -208,7 +213,7 @@ void LibraryScreen::attempt_table() {
     const LabAttempt& one = attempts_[k];
     ImGui::TableNextColumn();
     const std::string label = fmt::format("{}##{}", text_of_date(one.started), one.key);
-    if (ImGui::Selectable(label.c_str(), one.key == attempt_, ImGuiSelectableFlags_SpanAllColumns)) attempt_ = one.key;
+    if (ImGui::Selectable(label.c_str(), one.key == attempt_, ImGuiSelectableFlags_SpanAllColumns)) choose_attempt(one);
     theme::note_item(fmt::format("Attempt {}", k + 1));
     ImGui::TableNextColumn();
     theme::text(task_label(one.scene, one.level));
@@ -262,10 +267,9 @@ void LibraryScreen::curves() const {
 
 void LibraryScreen::write_report_page() {
   try {
-    const std::filesystem::path recording = attempt()->recording;
-    std::filesystem::path page = recording;
+    std::filesystem::path page = own_.file;
     page.replace_extension(".html");
-    write_report({recording.string()}, page, true);
+    write_report({own_.file.string()}, page, true);
     report_ = page;
     note_ = fmt::format("Report written to {}", page.string());
   } catch (const std::runtime_error& error) {
@@ -275,11 +279,10 @@ void LibraryScreen::write_report_page() {
 
 Ask LibraryScreen::buttons() {
   Ask ask = escape_ ? Ask::Back : Ask::Nothing;
-  std::error_code none;
   const LabAttempt* chosen = up_to_date() ? attempt() : nullptr;
-  const bool here = chosen && std::filesystem::exists(chosen->recording, none);
+  const bool here = chosen && own_.answer == Claimed::Ours;
   if (theme::button("Replay", 130.f, true, here)) {
-    recording_ = chosen->recording;
+    recording_ = own_.file;
     ask = Ask::OpenRecording;
   }
   ImGui::SameLine();
@@ -288,7 +291,7 @@ Ask LibraryScreen::buttons() {
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   if (chosen && !here) {
     ImGui::SameLine();
-    theme::text(fmt::format("its recording is on {}", chosen->station), theme::kQuiet);
+    theme::text(fmt::format("its recording {}", own_.why), theme::kQuiet);
   }
   return ask;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/own_recording.hpp"
 #include "app/window/library_desk.hpp"
 #include "app/window/screen.hpp"
 
@@ -28,6 +29,7 @@ class LibraryScreen final : public Screen {
   void ask(double patience = 0.0);
   void search();
   void select(const std::string& person);
+  void choose_attempt(const LabAttempt& attempt);
   void choose_task(const std::string& scene, int level);
   void pick(const std::string& person, bool picked);
   void take_answer();
@@ -50,6 +52,7 @@ class LibraryScreen final : public Screen {
   std::set<std::string> picked_;      // who is to be compared
   std::vector<LabAttempt> attempts_;  // of the selected person and task, as the table sorts them
   std::string note_, attempt_;        // attempt_: key of the selected one; empty: none
+  OwnRecording own_;                  // of the selected attempt
   std::filesystem::path recording_, report_;
   std::size_t taken_ = 0;  // answers
   bool sort_again_ = false;

@@ -5,6 +5,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
+#include "sim/support/byte_text.hpp"
 
 namespace trocar {
 namespace {
@@ -31,7 +32,7 @@ OwnScenes::OwnScenes(fs::path list) : list_(std::move(list)) {
   if (!fs::exists(list_, none)) return;
   try {
     const auto json = nlohmann::json::parse(read_whole_file(list_, kListFile));
-    for (const auto& scene : json.at("scenes")) noted_.emplace_back(scene.get<std::string>());
+    for (const auto& scene : json.at("scenes")) noted_.emplace_back(bytes_of_text(scene.get<std::string>()));
   } catch (const InputError&) {
     // A list that cannot be read is written again at the next save.
   } catch (const nlohmann::json::exception&) {
@@ -44,13 +45,11 @@ void OwnScenes::note(const fs::path& scene) {
   if (noted_.size() >= kMostNoted) noted_.erase(noted_.begin());
   noted_.push_back(file);
   nlohmann::json scenes = nlohmann::json::array();
-  for (const fs::path& noted : noted_) scenes.push_back(noted.string());
+  for (const fs::path& noted : noted_) scenes.push_back(text_of_bytes(noted.string()));
   try {
     fs::create_directories(list_.parent_path());
     WholeFile out(list_);
-    out.stream() << nlohmann::json{{"format", kListFormat}, {"scenes", scenes}}.dump(
-                        2, ' ', false, nlohmann::json::error_handler_t::replace)
-                 << '\n';
+    out.stream() << nlohmann::json{{"format", kListFormat}, {"scenes", scenes}}.dump(2) << '\n';
     out.commit();
   } catch (const std::runtime_error&) {
     // The disk is full or the folder read-only: the scene itself is saved.

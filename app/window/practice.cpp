@@ -108,14 +108,14 @@ void Practice::start() {
   }
   // A new folder of recordings is private, because these name people.
   if (std::error_code none; !std::filesystem::exists(plan_.folder, none)) make_private_folder(plan_.folder);
-  const std::string trainee = activity_ == Activity::Attempt ? file_stem(plan_.trainee) : "",
-                    stem = scene_.file.stem().string();
+  const bool attempt = activity_ == Activity::Attempt;
+  const std::string trainee = attempt ? file_stem(plan_.trainee) : "", stem = scene_.file.stem().string(),
+                    key = attempt ? new_attempt_key() : "";
   recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
-  recorder_.emplace(recording_file(recording_), scene_, session_, gl_description(backends_),
-                    RunNote{score_clock_, activity_, activity_ == Activity::Attempt ? plan_.trainee : "",
-                            performer_ ? kPerformerDevice : ""});
-  if (plan_.station && activity_ == Activity::Attempt && !plan_.trainee.empty())
-    plan_.station->note_begun(plan_.trainee, recording_);
+  recorder_.emplace(
+      recording_file(recording_), scene_, session_, gl_description(backends_),
+      RunNote{score_clock_, activity_, attempt ? plan_.trainee : "", performer_ ? kPerformerDevice : "", key});
+  if (plan_.station && attempt && !plan_.trainee.empty()) plan_.station->note_begun(key, plan_.trainee, recording_);
   phase_ = next(phase_, PhaseEvent::Start);
 }
 

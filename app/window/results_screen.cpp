@@ -109,6 +109,7 @@ void ResultsScreen::keep(const Recording& recording) {
   try {
     LabAttempt kept = lab_attempt_of(recording, *attempt_);
     station_.keep(kept);
+    key_ = kept.key;
     outcome_.set(std::move(kept));
     kept_ = fmt::format("Kept for {}", attempt_->person);
     handing_in_ = Task<HandedIn>([station = station_] { return station.hand_in_kept(); });
@@ -122,7 +123,7 @@ void ResultsScreen::note_handed_in() {
   if (!result) return;
   if (!result->value)
     kept_ = fmt::format("Kept for {} at this station: {}", attempt_->person, result->fault);
-  else if (!result->value->why.empty())
+  else if (station_.waits(key_))
     kept_ = fmt::format("Kept for {} at this station, {} waiting: {}", attempt_->person, result->value->waiting,
                         result->value->why);
   else

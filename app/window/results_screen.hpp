@@ -47,6 +47,7 @@ class ResultsScreen final : public Screen {
   std::filesystem::path recording_, report_;
   std::optional<Attempt> attempt_;
   std::string fault_, note_, kept_;  // kept_: what became of the attempt
+  std::string key_;                  // of the attempt, once it is kept
   std::string opened_;               // id of the part whose reason is shown; empty: none
   std::optional<double> event_;
   bool event_pressed_ = false;

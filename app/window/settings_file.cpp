@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "app/compare/backends.hpp"
@@ -12,6 +11,7 @@
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/toml_table.hpp"
+#include "sim/support/byte_text.hpp"
 
 namespace trocar {
 namespace {
@@ -19,8 +19,6 @@ namespace {
 constexpr FileKind kWindowFile{"window settings", std::uint64_t{1} << 16};
 constexpr std::array<std::string_view, 3> kQualityNames = {"low", "medium", "high"};  // by Quality
 constexpr std::array kGhostModes = {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress};
-
-std::string toml_text(const std::string& text) { return nlohmann::json(text).dump(); }
 
 void read_optional(TomlTable& table, const char* key, std::optional<double>& value, Limits limits) {
   if (table.find(key)) value = table.number(key, limits);
@@ -44,7 +42,7 @@ void read_ghost(TomlTable& table, GhostMode& ghost) {
 void read_last(TomlTable& table, LastChoice& last) {
   std::string scene;
   table.optional("scene", scene);
-  last.scene = scene;
+  last.scene = bytes_of_text(scene);
   table.optional("level", last.level, {1, 9});
   table.optional("backend", last.backend);
   if (last.backend != "auto" && std::ranges::find(backend_names(), last.backend) == backend_names().end())
@@ -67,8 +65,8 @@ std::string settings_text(const KeptSettings& kept) {
   if (window.barrel) text += fmt::format("barrel = {}\n", *window.barrel);
   if (window.quality)
     text += fmt::format("quality = \"{}\"\n", kQualityNames[static_cast<std::size_t>(*window.quality)]);
-  return text + fmt::format("\n[last]\nscene = {}\nlevel = {}\nbackend = {}\n", toml_text(kept.last.scene.string()),
-                            kept.last.level, toml_text(kept.last.backend));
+  return text + fmt::format("\n[last]\nscene = {}\nlevel = {}\nbackend = {}\n", quoted_text(kept.last.scene.string()),
+                            kept.last.level, quoted_text(kept.last.backend));
 }
 
 KeptSettings read_settings(const std::filesystem::path& file, const std::string& text) {

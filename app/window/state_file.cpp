@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/support/byte_text.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
@@ -20,10 +21,15 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
   const auto now = std::chrono::steady_clock::now();
   if (file_.empty() || now - last_ < kBetween) return;
   last_ = now;
-  nlohmann::json state = {
-      {"screen", name_of(screen)},    {"phase", status.phase},   {"in_hand", status.in_hand},
-      {"file", status.file.string()}, {"frames", status.frames}, {"touched", status.touched},
-      {"note", status.note},          {"shown", shown_},         {"places", nlohmann::json::object()}};
+  nlohmann::json state = {{"screen", name_of(screen)},
+                          {"phase", status.phase},
+                          {"in_hand", status.in_hand},
+                          {"file", text_of_bytes(status.file.string())},
+                          {"frames", status.frames},
+                          {"touched", status.touched},
+                          {"note", status.note},
+                          {"shown", shown_},
+                          {"places", nlohmann::json::object()}};
   if (!status.step.empty()) state["step"] = status.step;
   add_position(state, "tip_mm", status.tip);
   add_position(state, "goal_mm", status.goal);

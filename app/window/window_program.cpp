@@ -60,12 +60,12 @@ class WindowProgram {
         settings_(keeper_.at_start().window),
         desk_(station_, curriculum_of(options)),
         own_scenes_(lab_places().waiting.parent_path() / "scenes.json") {
-    station_.finish_begun();
-    handing_in_ = Task<HandedIn>([station = station_] { return station.hand_in_kept(); });
+    const std::string waits = enter_begun();
     if (options.quality) settings_.quality = options.quality;
     start_ =
         std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
                                       options.access, window.context(), desk_, options.person, keeper_.at_start().last);
+    if (!waits.empty()) start_->say(waits);
     if (!keeper_.fault().empty()) start_->say(keeper_.fault());
     if (options.scene.empty()) return;
     load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
@@ -90,10 +90,46 @@ class WindowProgram {
     }
     keep_settings();
     if (!options_.picture.empty()) save_screen_png(options_.picture, window_.size().x, window_.size().y);
-    if (practice_ && practice_->practice().recording().has_filename()) practice_->practice().stop();
+    const std::string fault = end_practice();
+    if (recorded_) station_.hand_in();
+    if (!fault.empty()) throw RunError(fault);
   }
 
  private:
+  // Scores and keeps attempts that ended without the results screen: in another session, or abandoned in this one.
+  // Their recordings are read here, because only one thread may read recordings; the database is asked in another one.
+  // Returns why one of them cannot be scored now; empty: all were.
+  std::string enter_begun() {
+    const StillWaiting still = station_.finish_begun();
+    handing_in_ = Task<HandedIn>([station = station_] { return station.hand_in_kept(); });
+    return still.reasons.empty() ? "" : still.reasons.front();
+  }
+
+  // Closes the recording of an attempt that is abandoned. Returns why part of it was not recorded; empty: all was.
+  std::string end_practice() {
+    std::string fault;
+    if (!practice_) return fault;
+    const Phase phase = practice_->practice().phase();
+    recorded_ = recorded_ || practice_->practice().recording().has_filename();
+    try {
+      if (phase == Phase::Running || phase == Phase::Paused) practice_->practice().stop();
+    } catch (const RunError& error) {
+      fault = error.what();
+    }
+    practice_.reset();
+    return fault;
+  }
+
+  // Does the same, and enters the attempt at once unless the results screen does.
+  void leave_practice() {
+    if (!practice_) return;
+    const bool recorded = practice_->practice().recording().has_filename();
+    std::string fault = end_practice();
+    if (recorded && state_.now != ScreenName::Results)
+      if (const std::string waits = enter_begun(); fault.empty()) fault = waits;
+    if (!fault.empty()) start_->say(fault);
+  }
+
   Screen& screen() {
     switch (state_.now) {
       case ScreenName::Practice:
@@ -117,6 +153,8 @@ class WindowProgram {
   [[noreturn]] void end_without_picture() {
     const auto file = practice_ ? practice_->practice().recording() : std::filesystem::path();
     if (file.has_filename()) practice_->practice().stop();
+    practice_.reset();
+    station_.hand_in();
     throw RunError(
         fmt::format("the graphics driver lost the window's OpenGL context{}; start the program again",
                     file.has_filename() ? "; the recording " + file.string() + " is complete up to here" : ""));
@@ -130,12 +168,13 @@ class WindowProgram {
       keep_settings();
       prepare(ask);
       state_ = next(state_, ask);
+      if (state_.now != ScreenName::Practice) leave_practice();
       if (state_.now == ScreenName::Start) desk_.refresh();
     } catch (...) {
       start_->say(fault_of_exception());
       state_ = {};
+      leave_practice();
     }
-    if (state_.now != ScreenName::Practice) practice_.reset();
     if (state_.now != ScreenName::Replay) replay_.reset();
     if (state_.now != ScreenName::Editor) editor_.reset(), saved_scene_.clear();
     if (state_.now != ScreenName::Devices) devices_.reset();
@@ -215,7 +254,7 @@ class WindowProgram {
     if (ask == Ask::Edit) edit();
     if (ask == Ask::Again || ask == Ask::ShowMe) {
       const Scene scene = last_scene_;
-      practice_.reset();
+      leave_practice();
       practise(scene, backend_, ask == Ask::ShowMe);
       if (ask == Ask::ShowMe) practice_->start();
     }
@@ -288,6 +327,7 @@ class WindowProgram {
   std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;
   bool help_ = false;
+  bool recorded_ = false;  // an attempt or a demonstration in this session
 };
 
 }  // namespace

@@ -60,7 +60,8 @@ void write_texts(H5File& file, const RecordingHeader& header) {
                                std::string(name_of(header.run.activity)),
                                header.run.person,
                                fmt::format("{}", fmt::join(header.devices, "\n")),
-                               header.scene_name};
+                               header.scene_name,
+                               header.run.attempt_key};
   static_assert(std::size(texts) == std::size(kTextAttributes));
   for (std::size_t k = 0; k < std::size(texts); ++k) file.set_text(kTextAttributes[k], texts[k]);
 }

@@ -238,7 +238,7 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
     c.frames = frames_with_tips(c.organ_later[organ], c.frames);
     c.frames = frames_with_parts(c.organ_tables[organ], c.organ_later[organ], c.frames);
   }
-  if (c.frames == 0) throw InputError(fmt::format("{}: contains no complete frame", path.string()));
+  if (c.frames == 0) throw NoFrames(fmt::format("{}: contains no complete frame", path.string()));
   c.read_session();
   c.packed.resize(c.form == RecordingForm::Packed ? c.organs.size() : 0);
   c.refuse_damage();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/error.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 #include "sim/hdf5/bleeding_history.hpp"
@@ -45,6 +46,11 @@ struct OrganFrame {
 struct ClashRecording {
   float distance;   // m   between the surfaces, < 0: they collide
   glm::vec3 point;  // m   position
+};
+
+// A recording whose program ended before its first frame was complete.
+struct NoFrames : InputError {
+  using InputError::InputError;
 };
 
 // Which forms a caller of Recording can read: those with the nodes of every frame, or every form.

@@ -199,7 +199,8 @@ inline constexpr const char* kOrganGroup = "/organs";
 inline constexpr const char* kKeyFramePath = "/session/key_frame";
 inline constexpr const char* kChecksumPath = "/session/checksum";
 
-// File attributes that hold text.
+// File attributes that hold text. kAttemptKeyAttribute: RunNote::attempt_key, since format 2.11.
+inline constexpr const char* kAttemptKeyAttribute = "attempt_key";
 inline constexpr const char* kFormatMinorAttribute = "format_minor";
 inline constexpr const char* kModelVersionAttribute = "model_version";
 inline constexpr const char* kTextAttributes[] = {"format",
@@ -223,7 +224,8 @@ inline constexpr const char* kTextAttributes[] = {"format",
                                                   "activity",
                                                   "person",
                                                   "devices",
-                                                  "scene_name"};
+                                                  "scene_name",
+                                                  kAttemptKeyAttribute};
 
 // The format of a recording. A reader accepts every minor version of its major version up to its own and refuses later
 // ones: it cannot know what they mean for a score. It ignores tables and attributes that it does not know. New tables
@@ -232,7 +234,7 @@ inline constexpr const char* kTextAttributes[] = {"format",
 struct FormatVersion {
   int major = 0, minor = 0;
 };
-inline constexpr FormatVersion kFormatVersion{2, 10};
+inline constexpr FormatVersion kFormatVersion{2, 11};
 inline constexpr int kMajorOfForms = 3;
 inline constexpr const char* kAnyFormat = "trocar-recording-";
 inline constexpr const char* kFormAttribute = "form";

@@ -1,7 +1,11 @@
 #include "sim/record/run_note.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+
+#include "sim/support/checksum.hpp"
 
 namespace trocar {
 namespace {
@@ -18,6 +22,17 @@ std::string_view name_of(Ending ending) { return kEndingNames[static_cast<std::s
 Ending ending_of(const TaskRun* task) {
   if (!task || !task->feed().finished) return Ending::Stopped;
   return task->feed().done ? Ending::Done : Ending::NotDone;
+}
+
+bool is_attempt_key(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string attempt_key_from(std::string_view content) {
+  const auto bytes = std::as_bytes(std::span(content));
+  const std::uint64_t sum = checksum_of(bytes);
+  // A second checksum of the same bytes, which begins elsewhere.
+  return fmt::format("{:016x}{:016x}", sum, checksum_of(bytes, sum ^ 0x9E3779B97F4A7C15ull));
 }
 
 std::optional<Activity> activity_named(std::string_view name) {

@@ -33,12 +33,17 @@ struct RunNote {
   Activity activity = Activity::Script;
   std::string person = {};  // id of who moved the instruments; empty: no person, or not known
   std::string device = {};  // what moved everything, instead of the scene's devices; empty: these
+  // Of an attempt: 32 hexadecimal digits, unique in the world, which stay the same in every copy of the recording.
+  std::string attempt_key = {};
 };
 
 std::string_view name_of(Activity activity);  // "attempt", "demonstration", "replay", "script"
 std::string_view name_of(Ending ending);      // "unknown", "done", "not done", "stopped"
 // Returns how a run with this task ends if it ends now. `task`: null without one.
 Ending ending_of(const TaskRun* task);
+bool is_attempt_key(std::string_view text);
+// Returns the key of an attempt that has this content: the same content, the same key.
+std::string attempt_key_from(std::string_view content);
 // Returns nothing for an unknown name.
 std::optional<Activity> activity_named(std::string_view name);
 

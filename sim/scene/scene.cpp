@@ -16,6 +16,7 @@
 #include "sim/scene/material.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_writer.hpp"
+#include "sim/support/byte_text.hpp"
 #include "sim/support/names.hpp"
 
 namespace trocar {
@@ -81,7 +82,7 @@ std::string read_name(const SceneOrigin& origin, TomlTable& table, std::string_v
 std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table, std::string_view key) {
   const std::string name = table.text(key);
   if (!origin.recorded && (name.empty() || name.find('\0') != name.npos)) table.fail(key, "must name a file");
-  return origin.file.parent_path() / name;
+  return origin.file.parent_path() / bytes_of_text(name);
 }
 
 std::size_t read_choice(TomlTable& table, std::string_view key, const std::vector<std::string>& names) {

@@ -8,6 +8,7 @@
 #include "geometry/error.hpp"
 #include "sim/scene/scene_keys.hpp"
 #include "sim/scene/task_reader.hpp"
+#include "sim/support/byte_text.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
@@ -51,26 +52,10 @@ std::string in_mm3(const Vector& v) {
   return fmt::format("[{}, {}, {}]", in_mm(v.x), in_mm(v.y), in_mm(v.z));
 }
 
-std::string quoted(const std::string& words) {
-  std::string text = "\"";
-  for (const char letter : words) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (letter == '"' || letter == '\\')
-      text += {'\\', letter};
-    else if (letter == '\n')
-      text += "\\n";
-    else if (code < 0x20 || code == 0x7f)
-      text += fmt::format("\\u{:04x}", code);
-    else
-      text += letter;
-  }
-  return text + '"';
-}
-
 std::string path_text(const std::filesystem::path& path, const std::filesystem::path& file) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   const auto beside = std::filesystem::absolute(path).lexically_normal().lexically_relative(folder.lexically_normal());
-  return quoted((beside.empty() ? path : beside).generic_string());
+  return quoted_text((beside.empty() ? path : beside).generic_string());
 }
 
 // Writes the keys of one table, by the declarations of scene_keys.hpp. A table without lines is not written.
@@ -113,7 +98,7 @@ class KeyWriter {
   }
   void far_position(const SceneKey& key, glm::vec3 Struct::*member, double) { position(key, member); }
   void text(const SceneKey& key, std::string Struct::*member) {
-    if (written(key, member)) add(key, quoted(object_.*member));
+    if (written(key, member)) add(key, quoted_text(object_.*member));
   }
   void unique_name(const SceneKey& key, std::string Struct::*member) { text(key, member); }
   void flag(const SceneKey& key, bool Struct::*member) {
@@ -121,7 +106,7 @@ class KeyWriter {
   }
   template <typename Value, typename Values>
   void choice(const SceneKey& key, Value Struct::*member, const Values&) {
-    if (written(key, member)) add(key, quoted(std::string(name_of(object_.*member))));
+    if (written(key, member)) add(key, quoted_text(std::string(name_of(object_.*member))));
   }
   void file(const SceneKey& key, std::filesystem::path Struct::*member) { add(key, path_text(object_.*member, file_)); }
   template <typename Condition>

@@ -2,9 +2,43 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "geometry/printable.hpp"
 
 namespace trocar {
+namespace {
+
+// First and last of ranges: spaces other than the plain one, and what is not seen (Unicode's property
+// Default_Ignorable_Code_Point, the empty Braille pattern, annotations). Two names with them may look the same.
+constexpr std::pair<char32_t, char32_t> kInvisible[] = {
+    {0x00A0, 0x00A0},   {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C}, {0x115F, 0x1160}, {0x1680, 0x1680},
+    {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x2000, 0x200F},   {0x2028, 0x202F}, {0x205F, 0x206F}, {0x2800, 0x2800},
+    {0x3000, 0x3000},   {0x3164, 0x3164},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB},
+    {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+
+// Takes the first character of valid UTF-8.
+char32_t take_letter(std::string_view& text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  char32_t code = bytes == 1 ? lead : lead & (0xFFu >> (bytes + 1));
+  for (const char next : text.substr(1, bytes - 1)) code = (code << 6) | (static_cast<unsigned char>(next) & 0x3Fu);
+  text.remove_prefix(bytes);
+  return code;
+}
+
+bool has_invisible(std::string_view text) {
+  while (!text.empty()) {
+    const char32_t code = take_letter(text);
+    if (std::ranges::any_of(kInvisible, [&](const auto& r) { return code >= r.first && code <= r.second; }))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::string name_fault(std::string_view name) {
   if (name.empty()) return "a name must not be empty";
@@ -13,6 +47,8 @@ std::string name_fault(std::string_view name) {
   if (name.front() == ' ' || name.back() == ' ') return "a name must not begin or end with a space";
   if (printable(name, kLongestName) != name)
     return fmt::format("a name must be at most {} characters, all of them printable", kLongestName);
+  if (has_invisible(name))
+    return "a name must not contain characters that are invisible or look like a space; use plain spaces";
   return {};
 }
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "sim/review/score_recording.hpp"
 #include "sim/task/performed_session.hpp"
 #include "tests/app/postgres_server.hpp"
+#include "tests/app/recorded_attempt.hpp"
 #include "tests/sim/task_support.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -113,6 +113,15 @@ TEST_F(LabStationTest, OnlyTheUserReadsTheSettings) {
   EXPECT_EQ(LabStation(places(), "elsewhere.sqlite").address(), "elsewhere.sqlite");
 }
 
+// Other threads make files while settings are written.
+TEST_F(LabStationTest, ChoosingADatabaseKeepsTheUmask) {
+  const mode_t before = umask(022);
+  LabStation station(places());
+  std::filesystem::create_directories(places().settings);  // cannot be written
+  EXPECT_THROW(station.choose((folder_.path() / "x.sqlite").string()), std::runtime_error);
+  EXPECT_EQ(umask(before), 022u);
+}
+
 TEST_F(LabStationTest, DamagedSettingsAreRefusedWithTheirLine) {
   std::filesystem::create_directories(places().settings.parent_path());
   folder_.write("config/lab.toml", "databse = \"x\"\n");
@@ -129,40 +138,61 @@ TEST_F(LabStationTest, ADamagedFileDoesNotHoldUpTheOthers) {
   EXPECT_NE(result.why.find("damaged"), std::string::npos) << result.why;
 }
 
-// Records as a live attempt does. `finished`: the program closes the recording.
-std::filesystem::path record_attempt(const Scene& scene, const std::filesystem::path& file, int frames, bool finished) {
-  Backends backends;
-  PerformedSession performed(scene, style_of(Skill::Expert), 1, backends, "scan");
-  SessionRecorder recorder(recording_file(file), scene, performed.session(), "none",
-                           {ScoreClock::Tick, Activity::Attempt, "Zoë"});
-  for (int frame = 0; frame < frames; ++frame) {
-    performed.step();
-    recorder.append(performed.session(), performed.time());
-  }
-  if (!finished) {
-    usleep(700000);  // the writer flushes three times a second
-    _exit(0);        // as a kill does
-  }
-  recorder.close(ending_of(&performed.task()));
-  return file;
-}
+RunNote attempt_of_zoe(const std::string& key) { return {ScoreClock::Tick, Activity::Attempt, "Zoë", "", key}; }
 
 TEST_F(LabStationTest, AKilledProgramsAttemptIsScoredFromItsRecording) {
   const auto file = folder_.path() / "s.h5";
   const Scene scene = test::coarse_scene("touch_targets", folder_);
   const LabStation station(places());
-  station.note_begun("Zoë", file);
-  const pid_t child = fork();
-  if (child == 0) record_attempt(scene, file, 60, false);
-  waitpid(child, nullptr, 0);
+  const std::string key = new_attempt_key();
+  station.note_begun(key, "Zoë", file);
+  test::record_killed(scene, file, 60, attempt_of_zoe(key));
   const HandedIn result = station.hand_in();
   EXPECT_EQ(result.added, 1u) << result.why;
   const auto kept = station.open_to_read().attempts({.person = "Zoë"});
   ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].key, key);
   EXPECT_EQ(kept[0].ending, "unknown");
   EXPECT_TRUE(kept[0].score.has_value());
   EXPECT_EQ(kept[0].recording, file.string());
   EXPECT_EQ(station.hand_in().added, 0u);
+  EXPECT_TRUE(std::filesystem::is_empty(places().waiting));
+}
+
+// A kill before the first frame was complete: the note is moved aside, and the attempt is named once.
+TEST_F(LabStationTest, ARecordingWithoutAFrameIsGivenUp) {
+  const auto file = folder_.path() / "s.h5";
+  const Scene scene = test::coarse_scene("touch_targets", folder_);
+  const LabStation station(places());
+  const std::string key = new_attempt_key();
+  test::record_killed(scene, file, 0, attempt_of_zoe(key));
+  station.note_begun(key, "Zoë", file);
+  const HandedIn result = station.hand_in();
+  EXPECT_EQ(result.waiting, 0u) << result.why;
+  ASSERT_EQ(result.given_up.size(), 1u);
+  EXPECT_NE(result.given_up[0].find(file.string() + ": contains no complete frame"), std::string::npos)
+      << result.given_up[0];
+  EXPECT_TRUE(std::filesystem::exists(places().waiting / "given_up" / (key + ".begun.json")));
+  EXPECT_TRUE(station.hand_in().given_up.empty());
+  station.forget("Zoë");
+  EXPECT_TRUE(std::filesystem::is_empty(places().waiting / "given_up"));
+}
+
+// The note outlives the attempt's own file, which a machine without power may lose.
+TEST_F(LabStationTest, TheNoteStaysUntilTheDatabaseHasTheAttempt) {
+  const auto file = folder_.path() / "s.h5";
+  const Scene scene = test::coarse_scene("touch_targets", folder_);
+  const LabStation away(places(), "postgresql://user@127.0.0.1:1/none");
+  const std::string key = new_attempt_key();
+  away.note_begun(key, "Zoë", file);
+  test::record_attempt(scene, file, 20, true, attempt_of_zoe(key));
+  EXPECT_EQ(away.hand_in().waiting, 1u);
+  EXPECT_TRUE(away.waits(key));
+  std::filesystem::remove(places().waiting / (key + ".attempt.json"));
+  const LabStation station(places());
+  EXPECT_EQ(station.hand_in().added, 1u);
+  EXPECT_EQ(station.open().attempts().at(0).key, key);
+  EXPECT_TRUE(std::filesystem::is_empty(places().waiting));
 }
 
 // A second window of the same station starts while the first has just begun to record.
@@ -173,9 +203,9 @@ TEST_F(LabStationTest, ARecordingThatHasJustBegunIsLeftAlone) {
   Backends backends;
   PerformedSession performed(scene, style_of(Skill::Expert), 1, backends, "scan");
   {
-    SessionRecorder recorder(recording_file(file), scene, performed.session(), "none",
-                             {ScoreClock::Tick, Activity::Attempt, "Zoë"});
-    station.note_begun("Zoë", file);
+    const std::string key = new_attempt_key();
+    SessionRecorder recorder(recording_file(file), scene, performed.session(), "none", attempt_of_zoe(key));
+    station.note_begun(key, "Zoë", file);
     EXPECT_EQ(station.hand_in().added, 0u);
     for (int frame = 0; frame < 20; ++frame) {
       performed.step();
@@ -188,15 +218,17 @@ TEST_F(LabStationTest, ARecordingThatHasJustBegunIsLeftAlone) {
 
 TEST_F(LabStationTest, AFinishedAttemptHasTheScoreOfItsRecording) {
   const Scene scene = test::coarse_scene("touch_targets", folder_);
-  const auto file = record_attempt(scene, folder_.path() / "s.h5", 30, true);
+  const std::string key = new_attempt_key();
+  const auto file = test::record_attempt(scene, folder_.path() / "s.h5", 30, true, attempt_of_zoe(key));
   const Recording recording(file);
   const Attempt score = score_recording(recording, file.string());
   const LabStation station(places());
-  station.note_begun("Zoë", file);
+  station.note_begun(key, "Zoë", file);
   station.keep(lab_attempt_of(recording, score));
   EXPECT_EQ(station.hand_in().added, 1u);  // once, although it was begun too
   const auto kept = station.open_to_read().attempts();
   ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].key, key);
   EXPECT_EQ(kept[0].score, score.task->score);
   EXPECT_EQ(kept[0].ending, "stopped");
   EXPECT_EQ(kept[0].devices, "mouse, mouse, mouse");

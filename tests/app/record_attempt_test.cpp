@@ -58,6 +58,16 @@ TEST_F(RecordAttempt, BecomesTheRecordingOfTheSession) {
   EXPECT_NE(run("replay " + at("a.h5")).out.find(" 0 frames differ"), std::string::npos);
 }
 
+// The same attempt that is recorded twice is one attempt of the lab.
+TEST_F(RecordAttempt, IsEnteredOnce) {
+  const std::string environment = "XDG_DATA_HOME=" + at("home") + " XDG_CONFIG_HOME=" + at("settings");
+  for (const char* name : {"a.h5", "b.h5"}) {
+    ASSERT_EQ(run("record --from " + saved(attempt_) + " -o " + at(name)).status, 0);
+    EXPECT_EQ(run("lab enter " + at(name), environment).status, 0);
+  }
+  EXPECT_NE(run("lab", environment).out.find("attempts  1"), std::string::npos);
+}
+
 // The page of the recording leads back to the task.
 TEST_F(RecordAttempt, ReportsLinkToTheTaskInTheBrowser) {
   ASSERT_EQ(run("record --from " + saved(attempt_) + " -o " + at("a.h5")).status, 0);

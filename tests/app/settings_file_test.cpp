@@ -40,6 +40,17 @@ std::string read(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// Names of files may have any bytes but 0 and the slash.
+TEST(SettingsFile, ASceneOfAnyNameIsRemembered) {
+  std::string bytes = "/";
+  for (int byte = 1; byte < 256; ++byte) bytes += static_cast<char>(byte);
+  for (const std::string& name : {bytes, std::string("/caf\xe9.toml"), std::string("/\xef\x9e\x80\xef\x9f\xbf.toml")}) {
+    KeptSettings kept;
+    kept.last.scene = name;
+    EXPECT_EQ(read_settings(kAbsentFile, settings_text(kept)).last.scene.string(), name);
+  }
+}
+
 TEST(SettingsFile, WhatIsWrittenIsRead) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);

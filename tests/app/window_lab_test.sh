@@ -94,9 +94,28 @@ click "why task_time"
 wait_for 20 is note "why task_time"
 picture failed_step
 
+# Two more attempts are abandoned: one for a restart, one for the start screen. They are entered when they end.
+click Restart
+is_running
+wait_for 60 at_least frames 20
+key Escape
+wait_for 20 is phase paused
+click Restart
+is_running
+expect_attempts 2
+wait_for 60 at_least frames 20
+key Escape
+wait_for 20 is phase paused
+click "Start screen"
+wait_for 60 is screen start
+expect_attempts 3
+[ "$(lab show zoe | grep -c stopped)" = 3 ] || fail "the abandoned attempts are not stopped ones"
+click "step first"
+click Start
+
 # It is passed three times in a row, which unlocks the next level.
 for pass in 1 2 3; do
-  click Restart
+  [ "$pass" = 1 ] || click Restart
   is_running
   do_first_touch 3
   wait_for 60 is note "Entered for zoe"
@@ -106,7 +125,7 @@ for pass in 1 2 3; do
 done
 step_has "Step passed: First touch, level 1. Unlocked: Nearer touch, level 2." || fail "$(field step)"
 picture passed_step
-expect_attempts 4
+expect_attempts 6
 lab course zoe --curriculum "$out/course.toml" | grep -q "First touch .*passed  3 of 3 in a row" || fail "trocar lab course differs"
 
 # The program is killed in mid-attempt at the next level.
@@ -122,7 +141,7 @@ for _ in $(seq 100); do
   [ -z "$(ls "$XDG_DATA_HOME/trocar/waiting" 2>/dev/null)" ] && break
   sleep 0.1
 done
-expect_attempts 5
+expect_attempts 7
 lab show zoe --level 2 | grep -q unknown || fail "the killed attempt is missing"
 
 # A demonstration counts for no person. The person is chosen among the known ones.
@@ -139,8 +158,19 @@ key Return
 wait_for 300 is phase measured
 is note "" || fail "the demonstration was entered: $(field note)"
 is step "" || fail "the demonstration counts: $(field step)"
+
+# The window is closed in mid-attempt.
+click "Start screen"
+wait_for 20 is screen start
+click Mode
+click Practice
+click "step first"
+click Start
+is_running
+wait_for 60 at_least frames 20
 end_program
-expect_attempts 5
+[ -z "$(ls "$XDG_DATA_HOME/trocar/waiting" 2>/dev/null)" ] || fail "the attempt of the closed window waits"
+expect_attempts 8
 
 # Another trainee, at the laboratory's PostgreSQL server, which gets what the station has; it stops in mid-attempt.
 # Where PostgreSQL is missing, no server answers at all.
@@ -149,7 +179,7 @@ if make_postgres; then
   # shellcheck disable=SC2154 # make_postgres sets it
   address=$postgres_address
   lab restore "$out/zoe.sqlite" >/dev/null
-  expect_attempts 5
+  expect_attempts 8
   options+=(--database "$address")
   start_program
   wait_for 60 is screen start
@@ -181,12 +211,12 @@ if [ -n "$address" ]; then
     wait_for 60 is note "Entered for li"
   done
   step_has "Step passed: First touch, level 1. Unlocked: Nearer touch, level 2." || fail "$(field step)"
-  expect_attempts 8
+  expect_attempts 11
   click "Start screen"
   wait_for 20 is screen start
 else
   end_program
-  expect_attempts 6
+  expect_attempts 9
   options=(--quality low)
   start_program
   wait_for 60 is screen start

@@ -1,0 +1,19 @@
+// Names of files may hold bytes that are not UTF-8; JSON, TOML and PostgreSQL take UTF-8 only. Here such bytes become
+// characters of a private range, and back. Other text stays as it is.   Tested in tests/sim/byte_text_test.cpp
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trocar {
+
+// Returns valid UTF-8: each byte that belongs to no valid character becomes U+F700 + byte, and so do the bytes of a
+// character of that range (U+F780 .. U+F7FF), so that no two texts become the same one.
+std::string text_of_bytes(std::string_view bytes);
+// Returns the bytes from which text_of_bytes() made the text.
+std::string bytes_of_text(std::string_view text);
+
+// Returns the bytes as a string of JSON and of TOML, with its quotes. A reader gives its text to bytes_of_text().
+std::string quoted_text(std::string_view bytes);
+
+}  // namespace trocar
