@@ -10,6 +10,7 @@
 #include "app/compare/backends.hpp"
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
+#include "sim/scene/scene_access.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/task/task_instrument.hpp"
 
@@ -64,7 +65,7 @@ Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* cont
       budget_(1e3 / scene.frame_rate) {
   if (performer_) hands_.set_scope(nullptr);
   session_.set_scope_device(performer_ ? performer_->scope_device()
-                                       : make_window_scope(scene.scope, scene.file.parent_path(), hands_));
+                                       : make_window_scope(scene.scope, folder_of_scope(scene), hands_));
   session_.reserve_frames(StageHistory::kFrames);
   if (plan.igtl) publisher_.emplace(scene, *plan.igtl);
   begin_task();

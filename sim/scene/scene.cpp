@@ -80,7 +80,7 @@ std::string read_name(const SceneOrigin& origin, TomlTable& table, std::string_v
 std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table, std::string_view key) {
   const std::string name = table.text(key);
   if (!origin.recorded && (name.empty() || name.find('\0') != name.npos)) table.fail(key, "must name a file");
-  return origin.file.parent_path() / name;
+  return origin.recorded ? origin.file.parent_path() / name : file_of_scene(origin.file, name);
 }
 
 std::size_t read_choice(TomlTable& table, std::string_view key, const std::vector<std::string>& names) {

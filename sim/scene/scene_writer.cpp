@@ -8,6 +8,7 @@
 #include "geometry/error.hpp"
 #include "sim/scene/scene_keys.hpp"
 #include "sim/scene/task_reader.hpp"
+#include "sim/support/data_folder.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
@@ -67,9 +68,17 @@ std::string quoted(const std::string& words) {
   return text + '"';
 }
 
+// The path is relative to the folder of the file; where the file is a symbolic link and only its target has the path in
+// its folder, relative to that one.
 std::string path_text(const std::filesystem::path& path, const std::filesystem::path& file) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  const auto beside = std::filesystem::absolute(path).lexically_normal().lexically_relative(folder.lexically_normal());
+  const auto whole = std::filesystem::absolute(path).lexically_normal();
+  auto folder = std::filesystem::absolute(file).parent_path().lexically_normal();
+  std::error_code error;
+  if (std::filesystem::is_symlink(file, error) && !is_below(whole, folder)) {
+    const auto target = std::filesystem::canonical(file, error).parent_path();
+    if (!error && is_below(whole, target)) folder = target;
+  }
+  const auto beside = whole.lexically_relative(folder);
   return quoted((beside.empty() ? path : beside).generic_string());
 }
 
