@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "deform/box_overlap.hpp"
 #include "geometry/error.hpp"
@@ -31,22 +32,32 @@ Bounds bounds_of(const MeshView& organ) {
   return bounds;
 }
 
+glm::dvec3 cells_of(const glm::dvec3& extent, double spacing) {
+  return glm::max(glm::ceil(extent / spacing - kGridSlack), 1.0);
+}
+
+std::string grid_fault(const glm::dvec3& extent, double spacing) {
+  const double longest = std::max({extent.x, extent.y, extent.z});
+  if (spacing > longest)
+    return fmt::format(
+        "node spacing {:g} mm is larger than the organ, whose longest side is {:.3g} mm; choose a "
+        "spacing of at most a few cells per side",
+        spacing * 1e3, longest * 1e3);
+  const glm::dvec3 cells = cells_of(extent, spacing);
+  if (cells.x * cells.y * cells.z > kMostGridCells)
+    return fmt::format(
+        "node spacing {:g} mm is too small for an organ of {:.3g} mm: it asks for {:.0f} x {:.0f} x "
+        "{:.0f} cells; choose a larger spacing",
+        spacing * 1e3, longest * 1e3, cells.x, cells.y, cells.z);
+  return "";
+}
+
 // The grid is centred on the organ.
 Lattice make_grid(const MeshView& organ, double spacing) {
   const Bounds bounds = bounds_of(organ);
   const glm::dvec3 extent = bounds.high - bounds.low;
-  const double longest = std::max({extent.x, extent.y, extent.z});
-  if (spacing > longest)
-    throw InputError(
-        fmt::format("node spacing {:g} mm is larger than the organ, whose longest side is {:.3g} mm; choose a "
-                    "spacing of at most a few cells per side",
-                    spacing * 1e3, longest * 1e3));
-  const glm::dvec3 cells = glm::max(glm::ceil(extent / spacing - kGridSlack), 1.0);
-  if (cells.x * cells.y * cells.z > kMostGridCells)
-    throw InputError(
-        fmt::format("node spacing {:g} mm is too small for an organ of {:.3g} mm: it asks for {:.0f} x {:.0f} x "
-                    "{:.0f} cells; choose a larger spacing",
-                    spacing * 1e3, longest * 1e3, cells.x, cells.y, cells.z));
+  if (const std::string fault = grid_fault(extent, spacing); !fault.empty()) throw InputError(fault);
+  const glm::dvec3 cells = cells_of(extent, spacing);
   Lattice grid;
   grid.spacing = spacing;
   grid.size = glm::ivec3(cells);
@@ -107,6 +118,11 @@ void number_nodes(Lattice& lattice) {
 }
 
 }  // namespace
+
+std::string lattice_fault(const MeshView& organ, double spacing) {
+  const Bounds bounds = bounds_of(organ);
+  return grid_fault(bounds.high - bounds.low, spacing);
+}
 
 Lattice make_lattice(const MeshView& organ, double spacing) {
   Lattice lattice = make_grid(organ, spacing);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
@@ -52,6 +53,8 @@ constexpr float kEmptiestCell = 0.05f;
 // Makes the lattice. `organ` must be closed (closed_volume). Throws InputError when the spacing is larger than the
 // organ, or so small that the lattice would not fit in memory.
 Lattice make_lattice(const MeshView& organ, double spacing);
+// Returns the sentence with which make_lattice() refuses the spacing, or an empty text.
+std::string lattice_fault(const MeshView& organ, double spacing);
 
 // Returns the fraction of each grid cell that lies inside `organ`. [size.x * size.y * size.z]
 std::vector<float> measure_fullness(const MeshView& organ, const Lattice& grid);

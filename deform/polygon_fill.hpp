@@ -1,7 +1,7 @@
 // Triangulates closed loops in the plane by ear clipping. Outer loops run counter-clockwise, holes clockwise. For any
 // loops, also crossing or degenerate ones, every directed edge of a loop belongs to one triangle and every other edge
-// to two triangles in opposite directions: a surface closed by these triangles has no gap. Always the best-shaped ear
-// is cut next. Source: Meisters, "Polygons have ears", Amer. Math. Monthly 82, 1975; holes are joined by bridges.
+// to two triangles in opposite directions: a surface closed by these triangles has no gap. The ears are those of
+// mesh/ear_clip.hpp; holes are joined by bridges.
 // Tested in tests/deform/polygon_fill_test.cpp
 #pragma once
 

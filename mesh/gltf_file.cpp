@@ -9,6 +9,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io_numbers.hpp"
+#include "mesh/text_lines.hpp"
 
 namespace trocar::mesh_io {
 namespace {
@@ -41,15 +42,16 @@ Chunks chunks_of(const Source& source) {
   if (bytes.size() < 20) fail(source, "the file ends within its header", kCopy);
   if (word_at(bytes, 4) != 2)
     fail(source, "it is glTF version " + std::to_string(word_at(bytes, 4)), "export it as glTF 2.0");
-  if (word_at(bytes, 8) != bytes.size())
+  if (word_at(bytes, 8) > bytes.size())
     fail(source,
          "the header says " + std::to_string(word_at(bytes, 8)) + " bytes, but the file has " +
              std::to_string(bytes.size()),
          kCopy);
   Chunks chunks;
-  for (std::size_t at = 12; at < bytes.size();) {
-    if (bytes.size() - at < 8 || word_at(bytes, at) > bytes.size() - at - 8)
-      fail(source, "a chunk is longer than the file", kCopy);
+  // Bytes beyond the stated length are padding.
+  const std::size_t size = word_at(bytes, 8);
+  for (std::size_t at = 12; at < size;) {
+    if (size - at < 8 || word_at(bytes, at) > size - at - 8) fail(source, "a chunk is longer than the file", kCopy);
     const std::string_view data = bytes.substr(at + 8, word_at(bytes, at));
     const std::uint32_t kind = word_at(bytes, at + 4);
     if (at == 12 && kind != kJsonChunk) fail(source, "its first chunk is not JSON", kCopy);
@@ -75,8 +77,7 @@ json parsed(const Source& source, std::string_view text) {
     return root;
   } catch (const json::parse_error& error) {
     const std::size_t bad = std::min(error.byte, text.size());
-    const auto line =
-        static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<long>(bad), '\n')) + 1;
+    const std::size_t line = 1 + count_line_ends(text.substr(0, bad));
     fail(source, line, "its JSON is malformed", kCopy);
   } catch (const json::exception&) {
     fail(source, "its JSON has a number out of range", kCopy);
@@ -98,8 +99,8 @@ std::string decoded(const GltfValue& buffer, std::string_view digits) {
   return bytes;
 }
 
-bool affects_looks_only(const std::string& extension) {
-  for (const char* part : {"materials", "texture", "lights"})
+bool affects_no_shape(const std::string& extension) {
+  for (const char* part : {"materials", "texture", "lights", "xmp", "metadata", "audio", "animation"})
     if (extension.find(part) != std::string::npos) return true;
   return false;
 }
@@ -183,7 +184,7 @@ std::string GltfValue::text() const {
 struct GltfFile::Content {
   json root;
   std::vector<std::string> decoded;       // [buffer] of text
-  std::vector<std::string_view> buffers;  // [buffer]
+  std::vector<std::string_view> buffers;  // [buffer] null: not in this file
   bool quantized = false;                 // positions may be integers (KHR_mesh_quantization)
 };
 
@@ -229,7 +230,7 @@ void GltfFile::check_extensions() {
     const std::string name = needs.at(k).text();
     if (name == "KHR_mesh_quantization") {
       content_->quantized = true;
-    } else if (!affects_looks_only(name)) {
+    } else if (!affects_no_shape(name)) {
       fail(source_, "it needs the extension " + in_quotes(name), "export it without, for instance without compression");
     }
   }
@@ -244,8 +245,11 @@ void GltfFile::open_buffers(std::string_view binary, bool text) {
     if (uri.present()) {
       const std::string where = uri.text();
       const std::size_t start = where.find(kBase64);
-      if (!where.starts_with("data:") || start == std::string::npos)
-        uri.refuse("names another file, which is not read", "export the file as .glb, with its buffers inside");
+      // Pictures and movements may lie in another file; elements() refuses numbers that do.
+      if (!where.starts_with("data:") || start == std::string::npos) {
+        content_->buffers.emplace_back();
+        continue;
+      }
       content_->decoded[k] = decoded(uri, std::string_view(where).substr(start + kBase64.size()));
       bytes = content_->decoded[k];
     } else if (k > 0 || text) {
@@ -268,8 +272,10 @@ GltfFile::Elements GltfFile::elements(const GltfValue& owner, NumberType type, s
   const GltfValue view = element("bufferViews", owner.at("bufferView").whole());
   const std::uint64_t buffer = view.at("buffer").whole(), first = view.at("byteOffset").whole_or(0);
   const std::uint64_t length = view.at("byteLength").whole(), offset = owner.at("byteOffset").whole_or(0);
-  element("buffers", buffer);
+  const GltfValue uri = element("buffers", buffer).at("uri");
   const std::string_view data = content_->buffers[buffer];
+  if (data.data() == nullptr && uri.present())
+    uri.refuse("names another file, which is not read", "export the file as .glb, with its buffers inside");
   if (first > data.size() || length > data.size() - first) view.refuse("is longer than its buffer", kCopy);
   if (offset > length) view.refuse("ends before the numbers that it should have", kCopy);
   Elements list{data.substr(first + offset, length - offset), 0, type, components};

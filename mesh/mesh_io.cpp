@@ -72,10 +72,13 @@ std::string_view without_byte_order_mark(const std::filesystem::path& file, std:
   return bytes.starts_with("\xEF\xBB\xBF") ? bytes.substr(3) : bytes;
 }
 
-TriangleMesh in_metres(const FileMesh& raw, double metres_per_unit) {
+using Rotation = std::optional<glm::dmat3>;
+
+TriangleMesh in_metres(const FileMesh& raw, double metres_per_unit, const Rotation& rotation = {}) {
   TriangleMesh mesh;
   mesh.positions.reserve(raw.points.size());
-  for (const glm::dvec3& point : raw.points) mesh.positions.emplace_back(point * metres_per_unit);
+  for (const glm::dvec3& point : raw.points)
+    mesh.positions.emplace_back(rotation ? *rotation * (point * metres_per_unit) : point * metres_per_unit);
   mesh.faces = raw.faces;
   return mesh;
 }
@@ -107,42 +110,65 @@ Source source_of(const std::filesystem::path& file, const std::string& bytes, do
   fail(source, "the file has no faces", "export the mesh as triangles or polygons");
 }
 
-}  // namespace
-
-std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double metres_per_unit) {
+std::vector<MeshPart> parts_of(const std::filesystem::path& file, double metres_per_unit, const Rotation& rotation,
+                               MeshFacts& facts) {
   check_unit(file, metres_per_unit);
   const mesh_io::Format& format = format_of(file);
-  if (format.read_parts == nullptr) return {{file.stem().string(), load_mesh(file, metres_per_unit)}};
+  if (format.read_parts == nullptr) {
+    LoadedMesh whole = load_turned(file, metres_per_unit, rotation);
+    facts = std::move(whole.facts);
+    return {{file.stem().string(), std::move(whole.mesh)}};
+  }
   const std::string bytes = read_bytes(file);
   const Source source = source_of(file, bytes, metres_per_unit);
   std::vector<MeshPart> parts;
-  for (const mesh_io::FilePart& part : format.read_parts(source))
-    parts.push_back({part.name, in_metres(part.mesh, metres_per_unit)});
+  for (const mesh_io::FilePart& part : format.read_parts(source)) {
+    parts.push_back({part.name, in_metres(part.mesh, metres_per_unit, rotation)});
+    facts = part.mesh.facts;
+  }
   if (parts.empty()) refuse_without_faces(source);
   return parts;
 }
 
-TriangleMesh load_mesh_part(const std::filesystem::path& file, const std::string& name, double metres_per_unit) {
-  TriangleMesh whole;
+LoadedMesh load_part(const std::filesystem::path& file, const std::string& name, double metres_per_unit,
+                     const Rotation& rotation) {
+  LoadedMesh loaded;
   std::string others;
-  for (const MeshPart& part : load_mesh_parts(file, metres_per_unit)) {
-    if (part.name == name) append(whole, part.mesh);
+  for (const MeshPart& part : parts_of(file, metres_per_unit, rotation, loaded.facts)) {
+    if (part.name == name) append(loaded.mesh, part.mesh);
     if (others.size() < kListed) others += (others.empty() ? "" : ", ") + mesh_io::in_quotes(part.name);
   }
-  if (whole.faces.empty())
+  if (loaded.mesh.faces.empty())
     throw InputError(file.string() + ": there is no part " + mesh_io::in_quotes(name) + "; it has " + others +
                      (others.size() < kListed ? "" : " ..."));
-  return whole;
+  return loaded;
 }
 
-TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit) {
+}  // namespace
+
+std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double metres_per_unit) {
+  MeshFacts facts;
+  return parts_of(file, metres_per_unit, {}, facts);
+}
+
+TriangleMesh load_mesh_part(const std::filesystem::path& file, const std::string& name, double metres_per_unit) {
+  return load_part(file, name, metres_per_unit, {}).mesh;
+}
+
+LoadedMesh load_turned(const std::filesystem::path& file, double metres_per_unit, const Rotation& rotation,
+                       const std::string& part) {
   check_unit(file, metres_per_unit);
+  if (!part.empty()) return load_part(file, part, metres_per_unit, rotation);
   const mesh_io::Format& format = format_of(file);
   const std::string bytes = read_bytes(file);
   const Source source = source_of(file, bytes, metres_per_unit);
-  const FileMesh raw = format.read(source);
+  FileMesh raw = format.read(source);
   if (raw.faces.empty()) refuse_without_faces(source);
-  return in_metres(raw, metres_per_unit);
+  return {in_metres(raw, metres_per_unit, rotation), std::move(raw.facts)};
+}
+
+TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit) {
+  return load_turned(file, metres_per_unit).mesh;
 }
 
 void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit) {

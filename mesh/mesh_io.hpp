@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,22 @@ std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double 
 // Loads the parts of that name as one mesh. Throws InputError that lists the parts when there is none.
 TriangleMesh load_mesh_part(const std::filesystem::path& file, const std::string& name,
                             double metres_per_unit = kMillimetre);
+
+// What a file says about itself, beside its mesh.
+struct MeshFacts {
+  std::vector<std::string> notes;  // one sentence each: what was unusual, and how it was read
+  std::string axes;                // "LPS" or "RAS", from a comment; empty: it does not say
+  double mm_per_unit = 0.0;        // mm  per unit, from a comment; 0: it does not say
+  double mm_per_number = 1.0;      // mm  that a number of the file counts when a file unit is a millimetre; glTF: 1000
+};
+struct LoadedMesh {
+  TriangleMesh mesh;
+  MeshFacts facts;
+};
+// Loads a mesh, or the nodes of that name when `part` is not empty, with what the file says. `rotation`, of the
+// positions about the origin, is applied in double. Throws like load_mesh().
+LoadedMesh load_turned(const std::filesystem::path& file, double metres_per_unit,
+                       const std::optional<glm::dmat3>& rotation = {}, const std::string& part = "");
 
 // Saves a mesh. The extension selects the format. The file is written beside the target and renamed, so a failed save
 // leaves no partial file. Throws InputError when the file cannot be written, RunError when the disk is full.

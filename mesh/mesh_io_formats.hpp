@@ -18,7 +18,11 @@ namespace trocar::mesh_io {
 struct FileMesh {
   std::vector<glm::dvec3> points;  // [vertex] file units
   std::vector<glm::uvec3> faces;   // [face] vertex indices
+  MeshFacts facts;
 };
+
+// Looks in a comment or a title for the unit and the axes of the file: "Units: mm", "SPACE=LPS".
+void read_comment(std::string_view comment, MeshFacts& facts);
 
 // A named part of a file that has several: a node of a scene.
 struct FilePart {
@@ -59,7 +63,7 @@ std::vector<Format>& formats();
 // is full.
 void commit_file(const std::filesystem::path& file, const std::string& bytes);
 
-// Appends the polygon's triangles, a fan around its first corner.
+// Appends the triangles of a fan around its first corner. Polygons: polygons.hpp.
 void add_fan(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces);
 // Appends the strip's triangles, every second one reversed so that all have the orientation of the first.
 void add_strip(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces);

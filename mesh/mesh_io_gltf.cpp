@@ -101,6 +101,7 @@ class SceneReader {
       node.refuse("has instances", "export a node for each of them");
     refuse_morphed(node.at("weights").present() ? node.at("weights") : mesh.at("weights"));
     FilePart part{node.at("name").text(), {}};
+    part.mesh.facts.mm_per_number = kMillimetres;
     if (part.name.empty()) part.name = mesh.at("name").text();
     if (part.name.empty()) part.name = "node " + std::to_string(index);
     ranges_.clear();
@@ -207,6 +208,7 @@ FileMesh read_gltf(const Source& source) {
     const auto first = static_cast<std::uint32_t>(all.points.size());
     all.points.insert(all.points.end(), part.mesh.points.begin(), part.mesh.points.end());
     for (const glm::uvec3& face : part.mesh.faces) all.faces.push_back(face + first);
+    all.facts = part.mesh.facts;
   }
   return all;
 }

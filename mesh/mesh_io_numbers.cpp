@@ -24,6 +24,20 @@ constexpr Row kRows[] = {{{1, 'i'}, "char", "int8", "char", "", "", "Int8"},
                          {{4, 'f'}, "float", "float32", "float", "", "", "Float32"},
                          {{8, 'f'}, "double", "float64", "double", "", "", "Float64"}};
 
+// Further names: of PLY files, and of arrays in legacy VTK files.
+struct Alias {
+  std::string_view name;
+  NumberType type;
+};
+constexpr Alias kPlyAliases[] = {{"long", {8, 'i'}},  {"int64", {8, 'i'}},  {"longlong", {8, 'i'}},
+                                 {"ulong", {8, 'u'}}, {"uint64", {8, 'u'}}, {"ulonglong", {8, 'u'}},
+                                 {"bool", {1, 'u'}}};
+constexpr Alias kVtkAliases[] = {
+    {"signed_char", {1, 'i'}},    {"vtktypeint8", {1, 'i'}},     {"vtktypeuint8", {1, 'u'}},
+    {"vtktypeint16", {2, 'i'}},   {"vtktypeuint16", {2, 'u'}},   {"vtktypefloat32", {4, 'f'}},
+    {"vtktypefloat64", {8, 'f'}}, {"long_long", {8, 'i'}},       {"unsigned_long_long", {8, 'u'}},
+    {"__int64", {8, 'i'}},        {"unsigned___int64", {8, 'u'}}};
+
 template <class Matches>
 const NumberType* find_type(std::string_view name, Matches matches) {
   if (name.empty()) return nullptr;
@@ -35,10 +49,14 @@ const NumberType* find_type(std::string_view name, Matches matches) {
 }  // namespace
 
 const NumberType* ply_type(std::string_view name) {
+  for (const Alias& alias : kPlyAliases)
+    if (alias.name == name) return &alias.type;
   return find_type(name, [name](const Row& row) { return row.ply == name || row.new_ply == name; });
 }
 
 const NumberType* vtk_type(std::string_view name) {
+  for (const Alias& alias : kVtkAliases)
+    if (equal_ignoring_case(alias.name, name)) return &alias.type;
   return find_type(name, [name](const Row& row) {
     return equal_ignoring_case(row.vtk, name) || equal_ignoring_case(row.fixed_vtk, name) ||
            equal_ignoring_case(row.vtk_id, name);

@@ -4,16 +4,24 @@
 #include <limits>
 
 #include "mesh/mesh_io_formats.hpp"
+#include "mesh/polygons.hpp"
 
 namespace trocar::mesh_io {
 namespace {
 
-// Statements of the format without polygons. Any other word is an error: it may be a damaged 'v' or 'f'.
+// Statements of the format without polygons.
 constexpr std::array<std::string_view, 40> kIgnored = {
     "vt",        "vn",    "vp",    "cstype",   "deg",      "bmat",   "step",   "curv",   "curv2",  "surf",
     "parm",      "trim",  "hole",  "scrv",     "sp",       "end",    "con",    "p",      "l",      "g",
     "s",         "mg",    "o",     "bevel",    "lod",      "usemtl", "mtllib", "usemap", "maplib", "shadow_obj",
     "trace_obj", "ctech", "stech", "c_interp", "d_interp", "call",   "csh",    "bzp",    "bsp",    "res"};
+
+// Other programs add statements of their own, in words of three letters or more, such as "newmtl". Anything else may be
+// a damaged 'v' or 'f'.
+bool is_foreign(std::string_view keyword) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  return keyword.size() >= 3 && std::all_of(keyword.begin(), keyword.end(), is_letter);
+}
 
 class ObjReader {
  public:
@@ -22,17 +30,23 @@ class ObjReader {
   FileMesh read() {
     for (std::string_view rest; next_statement(rest);) {
       const std::string_view keyword = take_word(rest);
-      if (keyword.empty() || keyword.front() == '#') continue;
+      if (keyword.empty()) continue;
+      if (keyword.front() == '#') {
+        read_comment({keyword.data(), static_cast<std::size_t>(rest.data() + rest.size() - keyword.data())},
+                     mesh_.facts);
+        continue;
+      }
       if (keyword == "v") {
         read_vertex(rest);
       } else if (keyword == "f" || keyword == "fo") {
         read_face(rest);
-      } else if (std::find(kIgnored.begin(), kIgnored.end(), keyword) == kIgnored.end()) {
+      } else if (std::find(kIgnored.begin(), kIgnored.end(), keyword) == kIgnored.end() && !is_foreign(keyword)) {
         fail(source_, line_, in_quotes(keyword) + " is not an OBJ statement",
              "repair the line or export the mesh again");
       }
     }
     check_forward_references();
+    polygons_.split(mesh_);
     return std::move(mesh_);
   }
 
@@ -69,7 +83,7 @@ class ObjReader {
       fail(source_, line_, "a face has " + std::to_string(corners_.size()) + " corners but needs 3",
            "repair or delete the line");
     }
-    add_fan(corners_, mesh_.faces);
+    polygons_.add(corners_, mesh_.faces);
   }
 
   // "7", "7/1", "7//2", "7/1/2"; negative numbers count back from the newest vertex.
@@ -110,6 +124,7 @@ class ObjReader {
   std::vector<std::uint32_t> corners_;
   std::int64_t farthest_ = 0;
   std::size_t farthest_line_ = 0;
+  Polygons polygons_;
   FileMesh mesh_;
 };
 

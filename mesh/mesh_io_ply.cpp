@@ -5,6 +5,7 @@
 
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/mesh_io_numbers.hpp"
+#include "mesh/polygons.hpp"
 
 namespace trocar::mesh_io {
 namespace {
@@ -13,8 +14,10 @@ enum class Encoding { Ascii, LittleEndian, BigEndian };
 
 struct Property {
   std::string name;
-  NumberType type{};
-  std::optional<NumberType> length;  // of a list
+  NumberType type{};                 // without bytes: `type_name` is not a number type of the format
+  std::optional<NumberType> length;  // of a list; the same
+  std::string type_name;             // the first that is not known
+  std::size_t line = 0;
 };
 
 struct Element {
@@ -27,6 +30,7 @@ struct Element {
 struct Header {
   Encoding encoding = Encoding::Ascii;
   std::vector<Element> elements;
+  MeshFacts facts;
 };
 
 class HeaderReader {
@@ -41,6 +45,7 @@ class HeaderReader {
     bool has_format = false;
     while (lines_.next(line)) {
       const std::string_view keyword = take_word(line);
+      if (keyword == "comment" || keyword == "obj_info") read_comment(line, header_.facts);
       if (keyword == "end_header") {
         if (!has_format) fail(source_, lines_.number(), "the header names no format", kExportAgain);
         return std::move(header_);
@@ -89,21 +94,23 @@ class HeaderReader {
     if (header_.elements.empty())
       fail(source_, lines_.number(), "a property comes before the first element", kExportAgain);
     Property property;
+    property.line = lines_.number();
     std::string_view type = take_word(line);
     if (type == "list") {
-      property.length = type_named(take_word(line));
-      if (property.length->kind == 'f') fail(source_, lines_.number(), "a list has a fractional length", kExportAgain);
+      property.length = type_named(take_word(line), property);
       type = take_word(line);
     }
-    property.type = type_named(type);
+    property.type = type_named(type, property);
     property.name = take_word(line);
     if (property.name.empty()) fail(source_, lines_.number(), "a property has no name", kExportAgain);
     header_.elements.back().properties.push_back(property);
   }
 
-  NumberType type_named(std::string_view name) {
+  // A property that the mesh does not need may have any type.
+  static NumberType type_named(std::string_view name, Property& property) {
     if (const NumberType* type = ply_type(name)) return *type;
-    fail(source_, lines_.number(), in_quotes(name) + " is not a PLY number type", kExportAgain);
+    if (property.type_name.empty()) property.type_name = name;
+    return {0, '?'};
   }
 
   const Source& source_;
@@ -115,6 +122,8 @@ class HeaderReader {
 class AsciiRows {
  public:
   AsciiRows(const Source& source, const Lines& lines) : source_(source), lines_(lines) {}
+
+  static constexpr bool kNeedsTypes = false;  // to find the end of a number
 
   void begin_row(const Element& element, std::uint64_t row) {
     do {
@@ -164,6 +173,8 @@ class BinaryRows {
  public:
   BinaryRows(const Source& source, std::size_t offset, bool big_endian)
       : source_(source), offset_(offset), big_endian_(big_endian) {}
+
+  static constexpr bool kNeedsTypes = true;
 
   void begin_row(const Element& element, std::uint64_t row) {
     element_ = &element;
@@ -218,21 +229,31 @@ class BodyReader {
     for (const Element& element : header_.elements) {
       if (element.name == "vertex") vertex_count_ = element.count;
     }
-    for (const Element& element : header_.elements) {
+    mesh_.facts = header_.facts;
+    bool complete = true;
+    for (std::size_t k = 0; k < header_.elements.size() && complete; ++k) {
+      const Element& element = header_.elements[k];
       if (element.properties.empty()) continue;
       if (element.name == "vertex") {
         read_vertices(element);
-      } else if (element.name == "face" || element.name == "tristrips") {
-        read_faces(element);
+      } else if (is_faces(element)) {
+        if (element.count > 0) read_faces(element);
       } else {
-        skip_rows(element);
+        complete = skip_rows(element, k + 1);
       }
     }
-    rows_.end();
+    if (complete) rows_.end();
+    polygons_.split(mesh_);
     return std::move(mesh_);
   }
 
  private:
+  static bool is_faces(const Element& element) { return element.name == "face" || element.name == "tristrips"; }
+
+  [[noreturn]] void refuse_type(const Property& property) {
+    fail(source_, property.line, in_quotes(property.type_name) + " is not a PLY number type", kExportAgain);
+  }
+
   void read_vertices(const Element& element) {
     if (!mesh_.points.empty()) fail(source_, element.line, "there is a second vertex element", kExportAgain);
     const std::size_t axes[3] = {scalar(element, "x"), scalar(element, "y"), scalar(element, "z")};
@@ -255,7 +276,10 @@ class BodyReader {
 
   std::size_t scalar(const Element& element, const char* name) {
     for (std::size_t p = 0; p < element.properties.size(); ++p) {
-      if (element.properties[p].name == name && !element.properties[p].length) return p;
+      const Property& property = element.properties[p];
+      if (property.name != name || property.length) continue;
+      if (!property.type_name.empty()) refuse_type(property);
+      return p;
     }
     fail(source_, element.line, std::string("the vertices have no coordinate '") + name + "'", kExportAgain);
   }
@@ -280,6 +304,8 @@ class BodyReader {
     for (std::size_t p = 0; p < element.properties.size(); ++p) {
       const Property& property = element.properties[p];
       if (!property.length || (property.name != "vertex_indices" && property.name != "vertex_index")) continue;
+      if (!property.type_name.empty()) refuse_type(property);
+      if (property.length->kind == 'f') fail(source_, property.line, "a list has a fractional length", kExportAgain);
       if (property.type.kind == 'f')
         fail(source_, element.line, "the faces' vertex numbers are fractions", kExportAgain);
       return p;
@@ -309,7 +335,7 @@ class BodyReader {
     } else if (length < 3) {
       rows_.refuse(row, "a face has " + std::to_string(length) + " corners but needs 3");
     } else {
-      add_fan(corners_, mesh_.faces);
+      polygons_.add(corners_, mesh_.faces);
     }
   }
 
@@ -320,16 +346,30 @@ class BodyReader {
   }
 
   void skip(const Property& property, std::uint64_t row) {
+    if (Rows::kNeedsTypes && !property.type_name.empty()) refuse_type(property);
     const std::int64_t length = property.length ? list_length(property, row) : 1;
     for (std::int64_t i = 0; i < length; ++i) rows_.skip(property.type);
   }
 
-  void skip_rows(const Element& element) {
+  // Skips the rows of an element that the mesh does not need. A row of text may contain anything. Returns false where
+  // the length of binary rows is not known and no needed element follows.
+  bool skip_rows(const Element& element, std::size_t following) {
+    const auto needed = [](const Element& e) { return e.name == "vertex" || is_faces(e); };
+    const auto odd = [](const Property& p) { return !p.type_name.empty() || (p.length && p.length->kind == 'f'); };
+    const auto found = std::find_if(element.properties.begin(), element.properties.end(), odd);
+    if (Rows::kNeedsTypes && found != element.properties.end()) {
+      const auto first = header_.elements.begin() + static_cast<std::ptrdiff_t>(following);
+      if (std::none_of(first, header_.elements.end(), needed)) return false;
+      if (found->type_name.empty()) fail(source_, found->line, "a list has a fractional length", kExportAgain);
+      refuse_type(*found);
+    }
     for (std::uint64_t row = 0; row < element.count; ++row) {
       rows_.begin_row(element, row);
+      if (!Rows::kNeedsTypes) continue;
       for (const Property& property : element.properties) skip(property, row);
       rows_.end_row();
     }
+    return true;
   }
 
   const Source& source_;
@@ -337,6 +377,7 @@ class BodyReader {
   Rows rows_;
   std::uint64_t vertex_count_ = 0;
   std::vector<std::uint32_t> corners_;
+  Polygons polygons_;
   FileMesh mesh_;
 };
 

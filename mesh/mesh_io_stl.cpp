@@ -40,11 +40,12 @@ bool is_binary(std::string_view bytes) {
 
 FileMesh read_binary(const Source& source) {
   const std::uint64_t count = facet_count(source.bytes);
-  const std::uint64_t expected = kHeaderBytes + kFacetBytes * count;
-  if (expected != source.bytes.size()) {
+  const std::uint64_t expected = kHeaderBytes + kFacetBytes * count, size = source.bytes.size();
+  // Some programs add padding or data of their own.
+  if (size < expected || (count == 0 && size > expected)) {
     fail(source,
          "the header says " + std::to_string(count) + " facets, which is " + std::to_string(expected) +
-             " bytes, but the file has " + std::to_string(source.bytes.size()),
+             " bytes, but the file has " + std::to_string(size),
          "the file is incomplete or damaged, copy or export it again");
   }
   std::vector<glm::dvec3> corners;
@@ -58,7 +59,12 @@ FileMesh read_binary(const Source& source) {
       corners.emplace_back(v[0], v[1], v[2]);
     }
   }
-  return welded(corners);
+  FileMesh mesh = welded(corners);
+  read_comment(source.bytes.substr(0, kHeaderBytes - 4), mesh.facts);
+  if (size > expected)
+    mesh.facts.notes.push_back(std::to_string(size - expected) + (size - expected == 1 ? " byte" : " bytes") +
+                               " after the last of " + std::to_string(count) + " facets are ignored");
+  return mesh;
 }
 
 // Reads the ascii grammar: solid NAME { facet normal N outer loop { vertex V } x 3 endloop endfacet } endsolid NAME.
@@ -69,10 +75,12 @@ class AsciiReader {
   FileMesh read() {
     for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) {
       if (!equal_ignoring_case(word, "solid")) unexpected(word, "solid");
-      words_.rest_of_line();
+      read_comment(words_.rest_of_line(), facts_);
       read_solid();
     }
-    return welded(corners_);
+    FileMesh mesh = welded(corners_);
+    mesh.facts = std::move(facts_);
+    return mesh;
   }
 
  private:
@@ -129,6 +137,7 @@ class AsciiReader {
   const Source& source_;
   Words words_;
   std::vector<glm::dvec3> corners_;
+  MeshFacts facts_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' |
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 const char* const kRepair = "repair the number or export the mesh again";
+const char* const kUnit = "check the unit of the file: mm_per_unit in a scene, --scale in a command";
 
 }  // namespace
 
@@ -45,18 +46,10 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
-bool Lines::next(std::string_view& line) {
-  if (offset_ >= text_.size()) return false;
-  const std::size_t end = std::min(text_.find('\n', offset_), text_.size());
-  line = text_.substr(offset_, end - offset_);
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  offset_ = std::min(end + 1, text_.size());
-  ++number_;
-  return true;
-}
+Words::Words(std::string_view text) : text_(text), lone_cr_(ends_with_lone_cr(text)) {}
 
 std::string_view Words::next() {
-  while (offset_ < text_.size() && is_space(text_[offset_])) line_ += text_[offset_++] == '\n';
+  for (; offset_ < text_.size() && is_space(text_[offset_]); ++offset_) line_ += ends_line(text_, offset_);
   const std::size_t begin = offset_;
   while (offset_ < text_.size() && !is_space(text_[offset_])) ++offset_;
   return text_.substr(begin, offset_ - begin);
@@ -71,15 +64,13 @@ std::string_view Words::peek() {
 }
 
 std::string_view Words::rest_of_line() {
-  const std::size_t end = std::min(text_.find('\n', offset_), text_.size());
-  std::string_view rest = text_.substr(offset_, end - offset_);
-  if (!rest.empty() && rest.back() == '\r') rest.remove_suffix(1);
-  skip_to(std::min(end + 1, text_.size()));
+  std::string_view rest;
+  skip_to(take_line(text_, offset_, lone_cr_, rest));
   return rest;
 }
 
 void Words::skip_to(std::size_t offset) {
-  while (offset_ < offset) line_ += text_[offset_++] == '\n';
+  for (; offset_ < offset; ++offset_) line_ += ends_line(text_, offset_);
 }
 
 double number(const Source& source, std::size_t line, std::string_view word, const char* what) {
@@ -114,8 +105,7 @@ double coordinate(const Source& source, std::size_t line, std::string_view word)
   const double value = number(source, line, word, "a vertex coordinate");
   if (!std::isfinite(value)) fail(source, line, "a vertex coordinate is " + in_quotes(word), kRepair);
   if (std::abs(value) > source.largest) {
-    fail(source, line, "a vertex coordinate is " + in_quotes(word) + ", more than a kilometre from the origin",
-         "check the unit of the file");
+    fail(source, line, "a vertex coordinate is " + in_quotes(word) + ", more than a kilometre from the origin", kUnit);
   }
   return value;
 }
@@ -126,8 +116,7 @@ void check_coordinate(const Source& source, double value, std::size_t vertex) {
          "export the mesh again");
   }
   if (std::abs(value) > source.largest) {
-    fail(source, "vertex " + std::to_string(vertex) + " is more than a kilometre from the origin",
-         "check the unit of the file");
+    fail(source, "vertex " + std::to_string(vertex) + " is more than a kilometre from the origin", kUnit);
   }
 }
 

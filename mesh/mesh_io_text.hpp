@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "mesh/text_lines.hpp"
+
 namespace trocar::mesh_io {
 
 // A whole file in memory.
@@ -27,26 +29,12 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 // Removes and returns the first word of `rest`; empty when there is none.
 std::string_view take_word(std::string_view& rest);
 
-// Reads lines, numbered from 1; line ends are LF or CRLF.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : text_(text) {}
-  // Reads the next line. Returns false at the end of the text.
-  bool next(std::string_view& line);
-  std::size_t number() const { return number_; }
-  std::size_t offset() const { return offset_; }  // of the first unread byte
-  void skip_to(std::size_t offset) { offset_ = offset; }
+using Lines = TextLines;
 
- private:
-  std::string_view text_;
-  std::size_t offset_ = 0;
-  std::size_t number_ = 0;
-};
-
-// Reads words across line ends, each with its line number.
+// Reads words across line ends, each with its line number. Line ends are those of TextLines.
 class Words {
  public:
-  explicit Words(std::string_view text) : text_(text) {}
+  explicit Words(std::string_view text);
   // Returns the next word, or an empty one at the end of the text.
   std::string_view next();
   std::string_view peek();
@@ -58,6 +46,7 @@ class Words {
 
  private:
   std::string_view text_;
+  bool lone_cr_;
   std::size_t offset_ = 0;
   std::size_t line_ = 1;
 };

@@ -1,9 +1,10 @@
 // Reads legacy VTK polydata, ascii or binary (big endian). Reads cells in the layout of versions 1 to 4 and in that of
-// version 5 (offsets and connectivity). The mesh holds the polygons first, then the triangle strips; vertices, lines
-// and attributes are skipped.
+// version 5 (offsets and connectivity). The mesh holds the polygons first, then the triangle strips; vertices, lines,
+// fields, metadata and attributes are skipped, wherever they are and whatever their type.
 
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/mesh_io_numbers.hpp"
+#include "mesh/polygons.hpp"
 
 namespace trocar::mesh_io {
 namespace {
@@ -19,7 +20,9 @@ class VtkReader {
     while (read_section(words_.next())) continue;
     check_indices(polygons_);
     check_indices(strips_);
-    for_each_cell(polygons_, [&](std::span<const std::uint32_t> corners) { add_fan(corners, mesh_.faces); });
+    Polygons polygons;
+    for_each_cell(polygons_, [&](std::span<const std::uint32_t> corners) { polygons.add(corners, mesh_.faces); });
+    polygons.split(mesh_);
     for_each_cell(strips_, [&](std::span<const std::uint32_t> corners) { add_strip(corners, mesh_.faces); });
     return std::move(mesh_);
   }
@@ -40,7 +43,7 @@ class VtkReader {
     if (!words_.rest_of_line().starts_with("# vtk DataFile Version")) {
       fail(source_, 1, "the file does not start with '# vtk DataFile Version'", "check that it is a legacy VTK file");
     }
-    words_.rest_of_line();
+    read_comment(words_.rest_of_line(), mesh_.facts);
     const std::string_view encoding = words_.next();
     if (!equal_ignoring_case(encoding, "ascii") && !equal_ignoring_case(encoding, "binary")) {
       refuse("line 3 is " + in_quotes(encoding) + ", not ASCII or BINARY");
@@ -58,8 +61,9 @@ class VtkReader {
   bool read_section(std::string_view keyword) {
     const auto is = [keyword](const char* name) { return equal_ignoring_case(keyword, name); };
     if (keyword.empty()) return false;
-    if (is("point_data")) return check_attributes(mesh_.points.size(), "points");
-    if (is("cell_data")) return check_attributes(cell_count_, "cells");
+    if (is("point_data")) return skip_attributes(mesh_.points.size(), "points");
+    if (is("cell_data")) return skip_attributes(cell_count_, "cells");
+    if (is_attribute(keyword)) return !has_geometry() && skip_to_geometry();
     if (is("points")) {
       read_points();
     } else if (is("polygons")) {
@@ -79,8 +83,17 @@ class VtkReader {
     return true;
   }
 
-  bool check_attributes(std::size_t expected, const char* what) {
-    if (take_count() != expected) refuse(std::string("the number of attributes is not the number of ") + what);
+  // Returns false when nothing that the mesh needs follows the attributes.
+  bool skip_attributes(std::size_t expected, const char* what) {
+    if (take_count() != expected && expected > 0)
+      refuse(std::string("the number of attributes is not the number of ") + what);
+    return !has_geometry() && skip_to_geometry();
+  }
+
+  static bool is_attribute(std::string_view keyword) {
+    for (const char* name : {"scalars", "color_scalars", "lookup_table", "vectors", "normals", "texture_coordinates",
+                             "tensors", "tensors6", "global_ids", "pedigree_ids", "edge_flags"})
+      if (equal_ignoring_case(keyword, name)) return true;
     return false;
   }
 
@@ -244,35 +257,139 @@ class VtkReader {
     }
   }
 
+  // Returns whether the line begins a section of the geometry. Arrays of texts hold no such line: VTK writes their
+  // blanks as %20.
+  static bool begins_geometry(std::string_view line) {
+    const auto is_count = [](std::string_view word) {
+      return !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+    };
+    const std::string_view keyword = take_word(line), count = take_word(line), last = take_word(line);
+    if (equal_ignoring_case(keyword, "points")) return is_count(count) && vtk_type(last) != nullptr;
+    for (const char* name : {"polygons", "triangle_strips", "vertices", "lines"})
+      if (equal_ignoring_case(keyword, name)) return is_count(count) && is_count(last);
+    return false;
+  }
+
+  // Skips what the mesh does not need, up to the next section of the geometry. Returns false when there is none.
+  bool skip_to_geometry() {
+    while (words_.offset() < source_.bytes.size()) {
+      const Words before = words_;
+      if (!begins_geometry(words_.rest_of_line())) continue;
+      words_ = before;
+      return true;
+    }
+    return false;
+  }
+
+  bool has_geometry() const { return !mesh_.points.empty() && (!polygons_.ends.empty() || !strips_.ends.empty()); }
+
   // METADATA ends at an empty line.
   void skip_metadata() {
     words_.rest_of_line();
     while (words_.offset() < source_.bytes.size()) {
+      const Words before = words_;
       std::string_view line = words_.rest_of_line();
+      if (begins_geometry(line)) {
+        words_ = before;
+        return;
+      }
       if (take_word(line).empty()) return;
     }
   }
 
+  // Skips the arrays of a FIELD. Where they are not as VTK writes them, skips to the next section of the geometry.
   void skip_field() {
     words_.next();
     const std::uint64_t arrays = take_count();
-    for (std::uint64_t i = 0; i < arrays; ++i) {
-      std::string_view name = words_.next();
-      if (equal_ignoring_case(name, "metadata")) {
-        skip_metadata();
-        name = words_.next();
-      }
-      if (name.empty()) refuse("the file ends within a FIELD");
-      const std::uint64_t components = take_count(), tuples = take_count();
-      const NumberType type = take_type();
-      if (components > source_.bytes.size() || tuples > source_.bytes.size()) refuse("a FIELD is longer than the file");
-      begin_data(components * tuples, type);
-      if (binary_) {
-        words_.skip_to(words_.offset() + components * tuples * type.bytes);
-      } else {
-        for (std::uint64_t value = 0; value < components * tuples; ++value) words_.next();
-      }
+    const Words start = words_;
+    bool good = true;
+    for (std::uint64_t i = 0; i < arrays && good; ++i) good = skip_array();
+    if (good && (words_.offset() >= source_.bytes.size() || is_section(words_.peek()))) return;
+    words_ = start;
+    words_.rest_of_line();
+    if (!skip_to_geometry() && !has_geometry()) refuse("there are no points and cells after the FIELD");
+  }
+
+  static bool is_section(std::string_view word) {
+    for (const char* name : {"points", "polygons", "triangle_strips", "vertices", "lines", "point_data", "cell_data",
+                             "metadata", "field", ""})
+      if (equal_ignoring_case(word, name)) return true;
+    return false;
+  }
+
+  // Skips one array: NAME COMPONENTS TUPLES TYPE, then its values. Returns false when they are not understood.
+  bool skip_array() {
+    std::string_view name = words_.next();
+    while (equal_ignoring_case(name, "metadata")) {
+      skip_metadata();
+      name = words_.next();
     }
+    if (name == "NULL_ARRAY") return true;
+    std::uint64_t values = 0;
+    if (!take_size(values)) return false;
+    const std::string_view type_name = words_.next();
+    const bool is_text = equal_ignoring_case(type_name, "string") || equal_ignoring_case(type_name, "utf8_string");
+    if (is_text) return skip_texts(values, name == "SPACE");
+    if (equal_ignoring_case(type_name, "variant")) return skip_words(2 * values);
+    const NumberType* type = vtk_type(type_name);
+    const bool bits = equal_ignoring_case(type_name, "bit");
+    if (type == nullptr && !bits) return false;
+    if (!binary_) return skip_words(values);
+    words_.rest_of_line();
+    return skip_bytes(bits ? (values + 7) / 8 : values * type->bytes);
+  }
+
+  // Reads the numbers of components and of tuples.
+  bool take_size(std::uint64_t& values) {
+    values = 1;
+    for (int k = 0; k < 2; ++k) {
+      const std::string_view word = words_.next();
+      if (word.empty() || word.size() > 10 || word.find_first_not_of("0123456789") != word.npos) return false;
+      values *= static_cast<std::uint64_t>(integer(source_, words_.line(), word, "a count"));
+    }
+    return values <= source_.bytes.size() * 8;
+  }
+
+  bool skip_words(std::uint64_t count) {
+    for (std::uint64_t k = 0; k < count; ++k)
+      if (words_.next().empty()) return false;
+    return true;
+  }
+
+  bool skip_bytes(std::uint64_t count) {
+    if (count > source_.bytes.size() - words_.offset()) return false;
+    words_.skip_to(words_.offset() + count);
+    return true;
+  }
+
+  // Each text has a line of its own, or, in binary files, its length before it. The first two bits of the length say in
+  // how many bytes it is written.
+  bool skip_texts(std::uint64_t count, bool is_space) {
+    words_.rest_of_line();
+    for (std::uint64_t k = 0; k < count; ++k) {
+      std::string_view text;
+      if (!binary_) {
+        const Words before = words_;
+        if (words_.offset() >= source_.bytes.size()) return false;
+        text = words_.rest_of_line();
+        if (begins_geometry(text)) {
+          words_ = before;
+          return true;
+        }
+      } else {
+        const std::string_view rest = source_.bytes.substr(words_.offset());
+        if (rest.empty()) return false;
+        const int code = static_cast<unsigned char>(rest.front()) >> 6;
+        const std::size_t bytes = code == 3 ? 1 : code == 2 ? 2 : code == 1 ? 4 : 8;
+        if (rest.size() < bytes) return false;
+        const std::uint64_t length = bits_of(rest.data(), bytes, true) & ((std::uint64_t{1} << (8 * bytes - 2)) - 1);
+        if (length > rest.size() - bytes) return false;
+        text = rest.substr(bytes, length);
+        words_.skip_to(words_.offset() + bytes + length);
+      }
+      if (is_space) read_comment("SPACE=" + std::string(text.substr(0, 10)), mesh_.facts);
+    }
+    return true;
   }
 
   const Source& source_;

@@ -13,6 +13,7 @@
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/mesh_io_vtp_data.hpp"
 #include "mesh/mesh_io_xml.hpp"
+#include "mesh/polygons.hpp"
 #include "mesh/vtk_surface.hpp"
 
 namespace trocar::mesh_io {
@@ -75,6 +76,7 @@ class DocumentReader {
       if (item.kind == Xml::Kind::Start) start(item);
       if (item.kind == Xml::Kind::End) end(item);
       if (item.kind == Xml::Kind::Text) text(item);
+      if (item.kind == Xml::Kind::Comment) read_comment(item.content, facts);
       if (item.kind == Xml::Kind::Start && item.name == "AppendedData") return take_appended(item);
     }
     if (!has_root_) fail(source_, "the file has no element VTKFile", "check that it is a VTP file");
@@ -82,6 +84,7 @@ class DocumentReader {
 
   VtpEncoding encoding;
   std::vector<Piece> pieces;
+  MeshFacts facts;
 
  private:
   void start(const Xml::Item& item) {
@@ -199,10 +202,10 @@ class PieceReader {
  public:
   PieceReader(const Source& source, const VtpEncoding& encoding) : source_(source), encoding_(encoding) {}
 
-  void read(const Piece& piece, FileMesh& mesh, std::vector<glm::uvec3>& strips) {
+  void read(const Piece& piece, FileMesh& mesh, Polygons& polygons, std::vector<glm::uvec3>& strips) {
     first_ = mesh.points.size();
     read_points(piece, mesh);
-    read_cells(piece, piece.polygons, [&] { add_fan(corners_, mesh.faces); });
+    read_cells(piece, piece.polygons, [&] { polygons.add(corners_, mesh.faces); });
     read_cells(piece, piece.strips, [&] { add_strip(corners_, strips); });
   }
 
@@ -266,7 +269,10 @@ FileMesh read_vtp(const Source& source) {
   document.read();
   FileMesh mesh;
   std::vector<glm::uvec3> strips;
-  for (const Piece& piece : document.pieces) PieceReader(source, document.encoding).read(piece, mesh, strips);
+  Polygons polygons;
+  for (const Piece& piece : document.pieces) PieceReader(source, document.encoding).read(piece, mesh, polygons, strips);
+  mesh.facts = std::move(document.facts);
+  polygons.split(mesh);
   mesh.faces.insert(mesh.faces.end(), strips.begin(), strips.end());
   return mesh;
 }

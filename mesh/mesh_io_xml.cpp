@@ -13,10 +13,7 @@ std::string_view without_blanks_in_front(std::string_view text) {
 
 }  // namespace
 
-std::size_t Xml::line_of(std::size_t offset) const {
-  const std::string_view before = source_.bytes.substr(0, offset);
-  return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-}
+std::size_t Xml::line_of(std::size_t offset) const { return 1 + count_line_ends(source_.bytes.substr(0, offset)); }
 
 void Xml::refuse(std::size_t offset, const std::string& what) const {
   fail(source_, line_of(offset), what, "the file is incomplete or damaged, copy or export it again");
@@ -34,7 +31,17 @@ Xml::Item Xml::next() {
     if (rest.starts_with("<?")) {
       offset_ = find("?>", offset_) + 2;
     } else if (rest.starts_with("<!--")) {
-      offset_ = find("-->", offset_) + 3;
+      const std::size_t end = find("-->", offset_);
+      const Item comment{Kind::Comment, {}, rest.substr(0, end - offset_), offset_, false};
+      offset_ = end + 3;
+      return comment;
+    } else if (rest.starts_with("<![CDATA[")) {
+      const std::size_t end = find("]]>", offset_);
+      const Item text{Kind::Text, {}, rest.substr(9, end - offset_ - 9), offset_, false};
+      offset_ = end + 3;
+      return text;
+    } else if (rest.starts_with("<!")) {
+      offset_ = find(">", offset_) + 1;
     } else if (rest.front() == '<') {
       return tag();
     } else {
@@ -47,8 +54,19 @@ Xml::Item Xml::next() {
   return {};
 }
 
+// A value in quotes may contain the character that ends a tag.
+std::size_t Xml::end_of_tag(std::size_t begin) const {
+  char quote = '\0';
+  for (std::size_t at = begin; at < source_.bytes.size(); ++at) {
+    const char c = source_.bytes[at];
+    if (quote == '\0' && c == '>') return at;
+    if (quote != '\0' ? c == quote : c == '"' || c == '\'') quote = quote == '\0' ? c : '\0';
+  }
+  refuse(begin, "the file ends within a tag");
+}
+
 Xml::Item Xml::tag() {
-  const std::size_t begin = offset_ + 1, end = find(">", begin);
+  const std::size_t begin = offset_ + 1, end = end_of_tag(begin);
   std::string_view inside = source_.bytes.substr(begin, end - begin);
   offset_ = end + 1;
   Item item;

@@ -12,17 +12,17 @@ namespace trocar::mesh_io {
 
 class Xml {
  public:
-  enum class Kind { Start, End, Text, Done };
+  enum class Kind { Start, End, Text, Comment, Done };
   struct Item {
     Kind kind = Kind::Done;
     std::string_view name;     // Start, End
-    std::string_view content;  // Start: its attributes; Text: the text
+    std::string_view content;  // Start: its attributes; Text, Comment: the text
     std::size_t offset = 0;    // of the content in the file
     bool empty = false;        // Start: <a/>, which has no End
   };
 
   explicit Xml(const Source& source) : source_(source) {}
-  // Returns the next start tag, end tag or text that is not blank. Skips declarations and comments.
+  // Returns the next start tag, end tag, comment, or text that is not blank. Skips declarations.
   Item next();
   // Returns the value of a start tag's attribute; empty when it does not have this attribute.
   std::string_view attribute(const Item& start, std::string_view name) const;
@@ -31,6 +31,7 @@ class Xml {
 
  private:
   Item tag();
+  std::size_t end_of_tag(std::size_t begin) const;
   std::size_t find(std::string_view text, std::size_t from) const;
   [[noreturn]] void refuse(std::size_t offset, const std::string& what) const;
 

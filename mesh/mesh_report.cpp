@@ -1,7 +1,12 @@
 #include "mesh/mesh_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
+#include <tuple>
 
 #include "mesh/half_edge.hpp"
 #include "mesh/self_crossing.hpp"
@@ -54,14 +59,24 @@ void count_bad_faces(const MeshView& welded, MeshReport& report) {
   for (const glm::uvec3& face : welded.faces) {
     corners.push_back({face.x, face.y, face.z});
     std::sort(corners.back().begin(), corners.back().end());
+    const bool first = report.degenerate_faces() == 0;
     if (face.x == face.y || face.y == face.z || face.z == face.x) {
       ++report.repeated_corner_faces;
     } else if (!has_area(welded.positions[face.x], welded.positions[face.y], welded.positions[face.z])) {
       ++report.zero_area_faces;
     }
+    if (first && report.degenerate_faces() > 0) report.first_degenerate = corners.size() - 1;
   }
-  std::sort(corners.begin(), corners.end());
-  report.duplicate_faces = static_cast<std::size_t>(corners.end() - std::unique(corners.begin(), corners.end()));
+  std::vector<std::uint32_t> order(corners.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return std::tie(corners[a], a) < std::tie(corners[b], b); });
+  report.first_duplicate = corners.size();
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    if (corners[order[k]] != corners[order[k - 1]]) continue;
+    ++report.duplicate_faces;
+    report.first_duplicate = std::min<std::size_t>(report.first_duplicate, order[k]);
+  }
 }
 
 // Computes the volume by the divergence theorem, relative to the centre of the box, because far from the origin the
@@ -95,15 +110,95 @@ void measure(const MeshView& welded, MeshReport& report) {
   }
 }
 
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string crossing_fault(const MeshReport& report) {
+  const std::string first =
+      report.listed_pairs.empty()
+          ? ""
+          : fmt::format(" (the first: faces {} and {})", report.listed_pairs[0].first, report.listed_pairs[0].second);
+  const char* remedy = "cut them apart where the mesh was made";
+  if (report.crossing_pairs == 0)
+    return fmt::format("{} of the organ fold over each other{}; {}",
+                       counted(report.folded_pairs, "pair of neighbouring faces", "pairs of neighbouring faces"), first,
+                       remedy);
+  return fmt::format("{} of the organ cross{}; {}", counted(report.crossing_pairs, "pair of faces", "pairs of faces"),
+                     first, remedy);
+}
+
+// What a sound surface must not have, beyond what keeps tissue from filling it.
+std::string fault_of(const MeshReport& report) {
+  const Topology& topology = report.welded;
+  const char* repair = "`trocar mesh repair`";
+  if (!report.solid.fault.empty()) return report.solid.fault;
+  if (report.degenerate_faces() > 0)
+    return fmt::format("{} no area (the first is face {}); replace them, for instance with {}",
+                       counted(report.degenerate_faces(), "face of the organ has", "faces of the organ have"),
+                       report.first_degenerate, repair);
+  if (report.duplicate_faces > 0)
+    return fmt::format("{} the corners of an earlier face (the first is face {}); remove them, for instance with {}",
+                       counted(report.duplicate_faces, "face of the organ has", "faces of the organ have"),
+                       report.first_duplicate, repair);
+  if (topology.non_manifold_edges > 0)
+    return fmt::format("four or more faces of the organ meet at {}; move its parts apart or join them",
+                       counted(topology.non_manifold_edges, "edge", "edges"));
+  if (topology.non_manifold_vertices > 0)
+    return fmt::format("separate parts of the organ meet at {}; move them apart or join them",
+                       counted(topology.non_manifold_vertices, "point", "points"));
+  if (!report.outward())
+    return fmt::format("{} inside out; flip the faces, for instance with {}",
+                       counted(report.inward_pieces, "piece of the organ is", "pieces of the organ are"), repair);
+  return report.crossing_pairs + report.folded_pairs > 0 ? crossing_fault(report) : "";
+}
+
+struct Unit {
+  SizeUnit unit;
+  const char* name;
+  double millimetres;
+};
+constexpr Unit kUnits[] = {{SizeUnit::Millimetre, "millimetres", 1.0},
+                           {SizeUnit::Centimetre, "centimetres", 10.0},
+                           {SizeUnit::Metre, "metres", 1e3},
+                           {SizeUnit::Micrometre, "micrometres", 1e-3}};
+constexpr Unit kInches{SizeUnit::Unclear, "inches", 25.4};  // only a file that says so
+
+std::string length_text(double metres) {
+  return metres < 1.0 ? fmt::format("{:.3g} mm", metres * 1e3) : fmt::format("{:.0f} mm", metres * 1e3);
+}
+
 }  // namespace
 
 bool credible_size(double longest_side) { return longest_side >= kSmallestOrgan && longest_side <= kLargestOrgan; }
 
 SizeUnit suggested_unit(double longest_side) {
-  const auto credible = [longest_side](double metres) { return credible_size(longest_side * metres); };
-  if (credible(1e-3)) return SizeUnit::Millimetre;
-  if (credible(1e-2)) return SizeUnit::Centimetre;
-  return credible(1.0) ? SizeUnit::Metre : SizeUnit::Unclear;
+  for (const Unit& unit : kUnits)
+    if (credible_size(longest_side * unit.millimetres * 1e-3)) return unit.unit;
+  return SizeUnit::Unclear;
+}
+
+FileUnit unit_of_file(double longest_side, double mm_per_unit, const MeshFacts& facts) {
+  for (const Unit& unit : {kUnits[0], kUnits[1], kUnits[2], kUnits[3], kInches})
+    if (facts.mm_per_unit == unit.millimetres) return {unit.name, unit.millimetres, true};
+  const SizeUnit suggested = suggested_unit(longest_side * 1e3 / mm_per_unit / facts.mm_per_number);
+  for (const Unit& unit : kUnits)
+    if (unit.unit == suggested) return {unit.name, unit.millimetres / facts.mm_per_number, false};
+  return {"unclear", 0.0, false};
+}
+
+std::string size_fault(double longest_side, double mm_per_unit, const MeshFacts& facts, const std::string& setting) {
+  if (credible_size(longest_side)) return "";
+  const std::string size = fmt::format("the longest side is {}, but an organ measures {:g} to {:g} mm",
+                                       length_text(longest_side), kSmallestOrgan * 1e3, kLargestOrgan * 1e3);
+  const FileUnit unit = unit_of_file(longest_side, mm_per_unit, facts);
+  if (unit.mm_per_unit > 0.0)
+    return fmt::format("{}; the file is {} in {}: set {} {:g}", size, unit.stated ? "said to be" : "probably",
+                       unit.name, setting, unit.mm_per_unit);
+  if (!(longest_side > 0.0)) return size;
+  const double per_metre = mm_per_unit / longest_side;
+  return fmt::format("{}; set {} between {:.3g} and {:.3g}, the millimetres per unit of the file", size,
+                     setting.substr(0, setting.find(' ')), kSmallestOrgan * per_metre, kLargestOrgan * per_metre);
 }
 
 bool MeshReport::fit_for_simulation() const { return sound() && solid.fault.empty() && credible_size(longest_side()); }
@@ -126,11 +221,13 @@ MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options) {
   count_bad_faces(welded, report);
   measure(welded, report);
   report.suggested = suggested_unit(report.longest_side() / options.metres_per_unit);
-  if (!options.find_crossings) return report;
-  SelfCrossings crossings = self_crossings(welded, options.listed_pairs);
-  report.crossing_pairs = crossings.crossing;
-  report.folded_pairs = crossings.folded;
-  report.listed_pairs = std::move(crossings.pairs);
+  if (options.find_crossings) {
+    SelfCrossings crossings = self_crossings(welded, options.listed_pairs);
+    report.crossing_pairs = crossings.crossing;
+    report.folded_pairs = crossings.folded;
+    report.listed_pairs = std::move(crossings.pairs);
+  }
+  report.fault = fault_of(report);
   return report;
 }
 

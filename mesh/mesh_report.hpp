@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
+#include "mesh/mesh_io.hpp"
 #include "mesh/solid_check.hpp"
 
 namespace trocar {
@@ -35,7 +37,7 @@ struct Topology {
 };
 
 // The unit that gives the file's numbers a plausible size for an organ or an instrument.
-enum class SizeUnit { Millimetre, Centimetre, Metre, Unclear };
+enum class SizeUnit { Micrometre, Millimetre, Centimetre, Metre, Unclear };
 
 // Longest sides of organs and instruments, from a gallbladder (5 cm) to an abdominal wall or a shaft (50 cm).
 constexpr double kSmallestOrgan = 0.03, kLargestOrgan = 0.7;  // m
@@ -50,8 +52,9 @@ struct MeshReport {
   std::size_t repeated_corner_faces = 0;  // faces that use a vertex or position twice
   std::size_t zero_area_faces = 0;        // other faces without has_area() (self_crossing.hpp)
   std::size_t duplicate_faces = 0;        // faces with the same three corners as an earlier face, in any order
-  std::size_t crossing_pairs = 0;         // pairs of crossing faces without a common corner
-  std::size_t folded_pairs = 0;           // pairs of faces with a common corner that overlap beyond it
+  std::size_t first_degenerate = 0, first_duplicate = 0;  // face; of no meaning when there is none
+  std::size_t crossing_pairs = 0;                         // pairs of crossing faces without a common corner
+  std::size_t folded_pairs = 0;                           // pairs of faces with a common corner that overlap beyond it
   std::vector<std::pair<std::uint32_t, std::uint32_t>> listed_pairs;  // the first of both kinds
 
   double area = 0.0;               // m^2
@@ -61,6 +64,9 @@ struct MeshReport {
   double median_edge = 0.0;        // m
   double metres_per_unit = 1e-3;   // m     the unit used for loading
   SizeUnit suggested = SizeUnit::Unclear;
+  // One sentence: why the mesh is not sound, with where and what to do; empty: it is sound. Every scene refuses an
+  // organ with this sentence.
+  std::string fault;
 
   glm::dvec3 size() const { return high - low; }
   double longest_side() const { return std::max({size().x, size().y, size().z}); }  // m
@@ -78,7 +84,7 @@ struct MeshReport {
 
 struct ReportOptions {
   double metres_per_unit = 1e-3;  // m    the unit the file was read with, for the suggestion
-  bool find_crossings = true;     //      the only slow check: seconds for a million faces
+  bool find_crossings = true;     //      the only slow check: seconds for a million faces; without, `fault` skips it
   std::size_t listed_pairs = 20;  //      how many crossing pairs to list
 };
 
@@ -90,5 +96,18 @@ bool credible_size(double longest_side);
 
 // Returns the unit that the longest side of the box suggests; the length is in file units.
 SizeUnit suggested_unit(double longest_side);
+
+// The unit of a mesh file: the one that a comment states, else the one that its size suggests.
+struct FileUnit {
+  std::string name;          // "metres", "unclear"
+  double mm_per_unit = 0.0;  // mm   the number to read the file with; 0: unclear
+  bool stated = false;       //      by the file
+};
+// `longest_side`: m, read with this number of millimetres per unit.
+FileUnit unit_of_file(double longest_side, double mm_per_unit, const MeshFacts& facts);
+
+// Returns one sentence when the longest side is not that of an organ: its size, and the value of `setting` (--scale,
+// mm_per_unit) that fits. Empty when the size is credible.
+std::string size_fault(double longest_side, double mm_per_unit, const MeshFacts& facts, const std::string& setting);
 
 }  // namespace trocar

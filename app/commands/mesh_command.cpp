@@ -1,4 +1,5 @@
-// trocar mesh info | check | lattice | make | decimate | repair | parts: examines meshes and makes new ones.
+// trocar mesh info | check | lattice | make | decimate | repair | transform | parts: examines meshes and makes new
+// ones.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,10 +9,12 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/mesh_parts.hpp"
 #include "app/commands/options.hpp"
+#include "deform/lattice.hpp"
 #include "deform/lattice_report.hpp"
 #include "geometry/error.hpp"
 #include "mesh/decimate.hpp"
 #include "mesh/mesh_io.hpp"
+#include "mesh/mesh_placement.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "mesh/repair.hpp"
@@ -31,49 +34,56 @@ struct MeshCommand {
   std::vector<double> size{50.0, 50.0, 50.0}, exponents{1.0, 1.0};  // mm, half; 1
   double hole = 20.0;                                               // mm
   double join = 0.0, longest_boundary = 100.0;                      // mm
+  std::string axes = "trocar";
+  std::vector<double> rotate_deg{0.0, 0.0, 0.0}, offset{0.0, 0.0, 0.0};  // degrees; mm
   bool force = false;
 };
 
-struct Unit {
-  std::string_view name;
-  double millimetres;
+// A mesh with its report and what its file says.
+struct Examined {
+  TriangleMesh mesh;
+  MeshFacts facts;
+  MeshReport report;
+  double scale = 1.0;  // mm per unit of the file
+
+  FileUnit unit() const { return unit_of_file(report.longest_side(), scale, facts); }
 };
 
-Unit unit_of(SizeUnit unit) {
-  switch (unit) {
-    case SizeUnit::Millimetre:
-      return {"millimetres", 1.0};
-    case SizeUnit::Centimetre:
-      return {"centimetres", 10.0};
-    case SizeUnit::Metre:
-      return {"metres", 1000.0};
-    case SizeUnit::Unclear:
-      break;
-  }
-  return {"unclear", 0.0};
+// Returns the unit that the file states or its size suggests; with the --scale to use when it is read in another unit.
+std::string unit_text(const Examined& examined) {
+  const FileUnit unit = examined.unit();
+  const bool in_use = std::abs(unit.mm_per_unit / examined.scale - 1.0) < 1e-9;
+  return unit.name + (unit.stated ? ", as the file says" : "") +
+         (unit.mm_per_unit == 0.0 || in_use ? "" : fmt::format(" (use --scale {:g})", unit.mm_per_unit));
 }
 
-// Returns the suggested unit; with the --scale to use when the file is read in another unit.
-std::string unit_text(const MeshReport& report) {
-  const Unit unit = unit_of(report.suggested);
-  const bool in_use = std::abs(unit.millimetres * kMillimetre / report.metres_per_unit - 1.0) < 1e-9;
-  return report.suggested == SizeUnit::Unclear || in_use
-             ? std::string(unit.name)
-             : fmt::format("{} (use --scale {:g})", unit.name, unit.millimetres);
+Examined examined(const MeshCommand& command, bool crossings) {
+  const double unit = command.scale * kMillimetre;
+  LoadedMesh loaded = load_turned(command.file, unit);
+  MeshReport report = mesh_report(loaded.mesh.view(),
+                                  {.metres_per_unit = unit * loaded.facts.mm_per_number, .find_crossings = crossings});
+  return {std::move(loaded.mesh), std::move(loaded.facts), std::move(report), command.scale};
 }
 
-MeshReport report_of(const MeshCommand& command, bool crossings) {
-  const TriangleMesh mesh = load_mesh(command.file, command.scale * kMillimetre);
-  return mesh_report(mesh.view(), {.metres_per_unit = command.scale * kMillimetre, .find_crossings = crossings});
+// Prints what is unusual about the file. Organs of other programs have other axes.
+void print_facts(const MeshFacts& facts) {
+  if (!facts.axes.empty())
+    fmt::print(
+        "axes          {0}, as the file says: set axes = \"{0}\" for the organ in a scene, or use `trocar mesh "
+        "transform --axes {0}`\n",
+        facts.axes);
+  for (const std::string& note : facts.notes) fmt::print("note          {}\n", note);
 }
 
-void print_size(const MeshReport& report) {
+void print_size(const Examined& examined) {
+  const MeshReport& report = examined.report;
   const glm::dvec3 size = report.size() * 1e3;
   fmt::print("{} faces, {} vertices\n", report.faces, report.vertices);
   fmt::print("size          {:.2f} x {:.2f} x {:.2f} mm\n", size.x, size.y, size.z);
   fmt::print("area          {:.2f} cm^2\nvolume        {:.2f} ml\n", report.area * 1e4, report.volume * 1e6);
   fmt::print("median edge   {:.3f} mm\n", report.median_edge * 1e3);
-  fmt::print("unit          {}\n", unit_text(report));
+  fmt::print("unit          {}\n", unit_text(examined));
+  print_facts(examined.facts);
 }
 
 std::string yes_no(bool yes, const std::string& otherwise) { return yes ? "yes" : "NO, " + otherwise; }
@@ -100,13 +110,9 @@ std::string oriented_text(const Topology& t) {
 }
 
 // Returns "yes" for a credible organ size; else the size and the unit that is probably right.
-std::string size_text(const MeshReport& report) {
-  const std::string remedy = report.suggested == SizeUnit::Unclear
-                                 ? "set --scale to the number of millimetres per unit of the file"
-                                 : "the unit is probably " + unit_text(report);
-  return yes_no(credible_size(report.longest_side()),
-                fmt::format("the longest side is {:.3g} mm, but an organ measures {:g} to {:g} mm; {}",
-                            report.longest_side() * 1e3, kSmallestOrgan * 1e3, kLargestOrgan * 1e3, remedy));
+std::string size_text(const Examined& examined) {
+  const std::string fault = size_fault(examined.report.longest_side(), examined.scale, examined.facts, "--scale");
+  return yes_no(fault.empty(), fault);
 }
 
 // Prints the topology of the file's own vertices, only if the mesh has seams.
@@ -119,9 +125,10 @@ void print_seams(const MeshReport& report) {
              oriented_text(t), count_of(t.components, "piece"));
 }
 
-void print_health(const MeshReport& report) {
+void print_health(const Examined& examined) {
+  const MeshReport& report = examined.report;
   const Topology& t = report.welded;
-  fmt::print("organ size    {}\n", size_text(report));
+  fmt::print("organ size    {}\n", size_text(examined));
   print_seams(report);
   fmt::print("closed        {}\n2-manifold    {}\noriented      {}\n", closed_text(t), manifold_text(t),
              oriented_text(t));
@@ -138,8 +145,7 @@ void print_health(const MeshReport& report) {
     fmt::print("hole          {}, {:.2f} mm round, at ({:.2f}, {:.2f}, {:.2f}) mm\n", count_of(hole.edges, "edge"),
                hole.length * 1e3, at.x, at.y, at.z);
   }
-  fmt::print("solid         {}\n",
-             report.solid.fault.empty() ? "yes, tissue can fill it" : "NO, " + report.solid.fault);
+  fmt::print("solid         {}\n", report.fault.empty() ? "yes, tissue can fill it" : "NO, " + report.fault);
 }
 
 nlohmann::ordered_json json_of(const Topology& t) {
@@ -155,7 +161,8 @@ nlohmann::ordered_json json_of(const Topology& t) {
 }
 
 // The top-level topology keys describe the welded surface, which decides whether the mesh is sound.
-nlohmann::ordered_json json_of(const MeshReport& r) {
+nlohmann::ordered_json json_of(const Examined& examined) {
+  const MeshReport& r = examined.report;
   const glm::dvec3 size = r.size() * 1e3;
   nlohmann::ordered_json json = {{"faces", r.faces},
                                  {"vertices", r.vertices},
@@ -163,7 +170,7 @@ nlohmann::ordered_json json_of(const MeshReport& r) {
                                  {"size_mm", {size.x, size.y, size.z}},
                                  {"area_mm2", r.area * 1e6},
                                  {"volume_mm3", r.volume * 1e9},
-                                 {"unit", unit_text(r)},
+                                 {"unit", unit_text(examined)},
                                  {"size_credible", credible_size(r.longest_side())}};
   json.update(json_of(r.welded));
   json["outward"] = r.outward();
@@ -171,27 +178,32 @@ nlohmann::ordered_json json_of(const MeshReport& r) {
   json["duplicate_faces"] = r.duplicate_faces;
   json["crossing_pairs"] = r.crossing_pairs;
   json["folded_pairs"] = r.folded_pairs;
-  json["tissue_fault"] = r.solid.fault;
+  json["tissue_fault"] = r.fault;
   json["sound"] = r.fit_for_simulation();
   json["unjoined"] = json_of(r.topology);
+  if (!examined.facts.axes.empty()) json["axes"] = examined.facts.axes;
+  if (!examined.facts.notes.empty()) json["notes"] = examined.facts.notes;
   return json;
 }
 
-void write_json(const MeshCommand& command, const MeshReport& report) {
+void write_json(const MeshCommand& command, const Examined& examined) {
   if (command.json.empty()) return;
   OutputFile out(command.json, OutputKind::Json);
-  out.stream() << json_of(report).dump(2) << "\n";
+  out.stream() << json_of(examined).dump(2) << "\n";
   out.commit();
 }
 
 void print_lattice(const MeshCommand& command) {
-  const TriangleMesh mesh = load_mesh(command.file, command.scale * kMillimetre);
+  const Examined organ = examined(command, true);
+  const TriangleMesh& mesh = organ.mesh;
   TissueParams params;
   params.node_spacing = static_cast<float>(command.spacing * kMillimetre);
+  const std::string fault = lattice_fault(mesh.view(), params.node_spacing), size = size_text(organ);
+  if (!fault.empty() && size != "yes")
+    throw InputError(size_fault(organ.report.longest_side(), organ.scale, organ.facts, "--scale"));
+  if (!organ.report.fault.empty()) throw InputError(organ.report.fault);
   const LatticeReport report = lattice_report(make_tissue(mesh.view(), params, {}), mesh.positions);
-  const MeshReport surface =
-      mesh_report(mesh.view(), {.metres_per_unit = command.scale * kMillimetre, .find_crossings = false});
-  fmt::print("organ size    {}\n", size_text(surface));
+  fmt::print("organ size    {}\n", size);
   fmt::print("lattice       {} cells, {} nodes, {} springs, {:g} mm apart\n", report.cells, report.nodes,
              report.springs, command.spacing);
   fmt::print("whole cells   {:.0f} %\n", 100.0 * report.whole);
@@ -209,10 +221,11 @@ void check(const MeshCommand& command) {
   refuse_same_files({{"the mesh", command.file}}, {{"--json", command.json}});
   if (!command.json.empty()) refuse_foreign(command.json, OutputKind::Json);
   refuse_existing({{"--json", command.json}}, command.force);
-  const MeshReport report = report_of(command, true);
-  print_size(report);
-  print_health(report);
-  write_json(command, report);
+  const Examined organ = examined(command, true);
+  const MeshReport& report = organ.report;
+  print_size(organ);
+  print_health(organ);
+  write_json(command, organ);
   fmt::print("{}\n", report.fit_for_simulation() ? "sound: fit for simulation" : "not sound: see the lines above");
   if (!report.fit_for_simulation())
     throw RunError(fmt::format("{}: the mesh is not fit for simulation; the report says why", command.file));
@@ -283,6 +296,24 @@ void repair_file(const MeshCommand& command) {
   fmt::print("{} faces became {}, sound, written to {}\n", mesh.faces.size(), result.mesh.faces.size(), command.out);
 }
 
+void transform_file(const MeshCommand& command) {
+  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
+  refuse_foreign(command.out, OutputKind::Mesh);
+  refuse_existing({{"--out", command.out}}, command.force);
+  MeshPlacement placement{.mm_per_unit = command.scale};
+  for (const MeshAxes axes : kMeshAxes)
+    if (command.axes == name_of(axes)) placement.axes = axes;
+  for (int k = 0; k < 3; ++k) {
+    placement.rotate_deg[k] = command.rotate_deg[static_cast<std::size_t>(k)];
+    placement.offset[k] = static_cast<float>(command.offset[static_cast<std::size_t>(k)] * kMillimetre);
+  }
+  const TriangleMesh mesh = load_placed(command.file, placement).mesh;
+  save_mesh(mesh, command.out);
+  const glm::dvec3 size = mesh_report(mesh.view(), {.find_crossings = false}).size() * 1e3;
+  fmt::print("{} faces, {:.2f} x {:.2f} x {:.2f} mm (left to right, foot to head, back to front), written to {}\n",
+             mesh.faces.size(), size.x, size.y, size.z, command.out);
+}
+
 CLI::App* add_file_command(CLI::App& mesh, const char* name, const char* what, MeshCommand& command) {
   CLI::App* sub = mesh.add_subcommand(name, what);
   sub->add_option("file", command.file, "Mesh: .stl, .obj, .ply, .vtp, .vtk or .glb")->required();
@@ -292,6 +323,31 @@ CLI::App* add_file_command(CLI::App& mesh, const char* name, const char* what, M
   return sub;
 }
 
+void add_transform_command(CLI::App& mesh, const std::shared_ptr<MeshCommand>& command) {
+  CLI::App* sub = add_file_command(mesh, "transform",
+                                   "Turn and move a mesh: first the unit, then the axes, the angles and the offset; "
+                                   "the result is in millimetres, with x left, y head, z front",
+                                   *command);
+  std::vector<std::string> axes;
+  for (const MeshAxes one : kMeshAxes) axes.emplace_back(name_of(one));
+  sub->add_option("--axes", command->axes, "Axes of the file: trocar, LPS (3D Slicer, DICOM) or RAS (NIfTI)")
+      ->check(CLI::IsMember(axes))
+      ->capture_default_str();
+  sub->add_option("--rotate-deg", command->rotate_deg, "Then turn about x, then y, then z: X,Y,Z in degrees")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(within(-360, 360))
+      ->capture_default_str();
+  sub->add_option("--offset-mm", command->offset, "Then move by X,Y,Z in mm")
+      ->delimiter(',')
+      ->expected(3)
+      ->check(within(-999e3, 999e3))
+      ->capture_default_str();
+  sub->add_option("-o,--out", command->out, "Mesh to write")->required();
+  add_force_option(*sub, command->force);
+  sub->callback([command] { transform_file(*command); });
+}
+
 }  // namespace
 
 void add_mesh_command(CLI::App& program) {
@@ -299,7 +355,7 @@ void add_mesh_command(CLI::App& program) {
   CLI::App* mesh = program.add_subcommand("mesh", "Mesh tools");
   mesh->require_subcommand(1);
   CLI::App* info = add_file_command(*mesh, "info", "Counts, size, area, volume, unit", *command);
-  info->callback([command] { print_size(report_of(*command, false)); });
+  info->callback([command] { print_size(examined(*command, false)); });
 
   CLI::App* lattice = add_file_command(*mesh, "lattice", "Describe the tissue lattice that fills this mesh", *command);
   lattice->add_option("--spacing", command->spacing, "Distance between the nodes, mm")
@@ -353,6 +409,7 @@ void add_mesh_command(CLI::App& program) {
   repairing->add_option("-o,--out", command->out, "Mesh to write")->required();
   add_force_option(*repairing, command->force);
   repairing->callback([command] { repair_file(*command); });
+  add_transform_command(*mesh, command);
   add_mesh_parts_command(*mesh);
 }
 

@@ -94,13 +94,13 @@ std::unique_ptr<Device> DeviceWatch::make(std::size_t k) {
     const std::filesystem::path file = scope ? std::filesystem::path(slot.choice.source) : slot.choice.trajectory;
     if (file.empty()) throw InputError("No file is chosen; type the name of a recorded motion: .csv, or a recording");
     if (!slot.choice.typed) refuse_outside_files(scene_, access_);
-    Trajectory motion = scope ? load_scope_motion(scene_.file.parent_path() / file)
+    Trajectory motion = scope ? load_scope_motion(folder_of_scope(scene_) / file)
                               : load_motion(file, slot.choice.source, slot.choice.holds);
     slot.state = motion_text(motion);
     slot.length = motion.rows.back().time - motion.rows.front().time;
     return make_replay_device(std::move(motion));
   }
-  if (scope) return make_scope_device(scene_.scope, scene_.file.parent_path(), context_);
+  if (scope) return make_scope_device(scene_.scope, folder_of_scope(scene_), context_);
   slot.state = slot.choice.device == "script" ? "Follows its script" : "";
   return make_device(scene_.instruments[k], context_);
 }

@@ -11,6 +11,7 @@
 #include "app/window/window_devices.hpp"
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
+#include "sim/scene/scene_access.hpp"
 #include "sim/session/step_cost.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/task/task_instrument.hpp"
@@ -66,7 +67,7 @@ Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* cont
       budget_(1e3 / scene.frame_rate) {
   if (performer_) hands_.set_scope(nullptr);
   session_.set_scope_device(performer_ ? performer_->scope_device()
-                                       : make_window_scope(scene.scope, scene.file.parent_path(), hands_));
+                                       : make_window_scope(scene.scope, folder_of_scope(scene), hands_));
   session_.reserve_frames(StageHistory::kFrames);
   tell_slow_scene(scene_, session_, 0.0);
   if (plan.igtl) publisher_.emplace(scene, *plan.igtl);

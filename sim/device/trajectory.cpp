@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/whole_file.hpp"
+#include "sim/support/csv_reader.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {
@@ -23,27 +22,12 @@ constexpr std::size_t kRequiredColumns = 7;
 constexpr FileKind kTrajectoryFile{"trajectory", std::uint64_t{1} << 30};  // a day at 100 rows a second
 constexpr std::size_t kLongestLine = 4096;                                 // bytes
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (std::size_t start = 0;; ++start) {
-    const auto comma = line.find(',', start);
-    cells.push_back(trimmed(line.substr(start, comma - start)));
-    if (comma == std::string_view::npos) return cells;
-    start = comma;
-  }
-}
-
 // Position of each known column in the file; the optional columns may be absent.
 using ColumnIndices = std::array<std::optional<std::size_t>, kColumns.size()>;
 
-ColumnIndices read_header(const std::string& file, std::string_view line, int line_number) {
-  const auto cells = split(line);
+ColumnIndices read_header(const std::string& file, const CsvReader& csv) {
+  const std::vector<std::string>& cells = csv.header();
+  const std::size_t line_number = csv.header_line();
   ColumnIndices indices;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
     for (std::size_t column = 0; column < kColumns.size(); ++column) {
@@ -63,18 +47,9 @@ ColumnIndices read_header(const std::string& file, std::string_view line, int li
   return indices;
 }
 
-double read_number(const std::string& file, int line_number, std::string_view column, std::string_view cell) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
-    throw InputError(fmt::format("{}:{}: '{}' in column {} is not a finite number; correct or remove the row", file,
-                                 line_number, printable(cell), column));
-  }
-  return value;
-}
-
-TrajectoryRow read_row(const std::string& file, std::string_view line, int line_number, const ColumnIndices& indices) {
-  const auto cells = split(line);
+TrajectoryRow read_row(const std::string& file, CsvReader& csv, const ColumnIndices& indices) {
+  const auto& cells = csv.cells();
+  const std::size_t line_number = csv.line();
   std::array<double, kColumns.size()> values{};
   for (std::size_t column = 0; column < kColumns.size(); ++column) {
     if (!indices[column]) continue;
@@ -82,7 +57,7 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
       throw InputError(fmt::format("{}:{}: the row has {} cells, but column {} is number {}; complete the row", file,
                                    line_number, cells.size(), kColumns[column], *indices[column] + 1));
     }
-    values[column] = read_number(file, line_number, kColumns[column], cells[*indices[column]]);
+    values[column] = csv.number(*indices[column], kColumns[column]);
   }
   TrajectoryRow row;
   row.time = values[0];
@@ -101,7 +76,7 @@ TrajectoryRow read_row(const std::string& file, std::string_view line, int line_
 }
 
 // The step from the previous row uses the pivot of the new row, so the previous tip must differ from that pivot too.
-void check_step(const std::string& file, int line_number, const Trajectory& so_far, const TrajectoryRow& row) {
+void check_step(const std::string& file, std::size_t line_number, const Trajectory& so_far, const TrajectoryRow& row) {
   if (so_far.rows.empty()) return;
   const ToolStep step{row.pivot, so_far.rows.back().tip, row.tip, ToolPose{}.radius};
   if (const std::string fault = step_fault(step); !fault.empty()) {
@@ -114,23 +89,14 @@ void check_step(const std::string& file, int line_number, const Trajectory& so_f
 Trajectory load_trajectory(const std::filesystem::path& path) {
   const std::string file = path.string();
   const std::string content = read_whole_file(path, kTrajectoryFile);
+  CsvReader csv(file, content, {kColumns, kRequiredColumns, kLongestLine, kTrajectoryFile.name});
+  if (csv.header().empty())
+    throw InputError(fmt::format("{}: the file is empty; it needs a header and one row per frame", file));
+  const ColumnIndices indices = read_header(file, csv);
   Trajectory trajectory;
-  std::optional<ColumnIndices> indices;
-  std::string_view remaining = content;
-  for (int line_number = 1; !remaining.empty(); ++line_number) {
-    std::string_view text = remaining.substr(0, remaining.find('\n'));
-    remaining.remove_prefix(std::min(remaining.size(), text.size() + 1));
-    if (text.size() > kLongestLine)
-      throw InputError(
-          fmt::format("{}:{}: the line has {} bytes, more than the {} allowed; check that the file is a trajectory",
-                      file, line_number, text.size(), kLongestLine));
-    if (line_number == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    if (trimmed(text).empty()) continue;
-    if (!indices) {
-      indices = read_header(file, text, line_number);
-      continue;
-    }
-    const TrajectoryRow row = read_row(file, text, line_number, *indices);
+  while (csv.next_row()) {
+    const std::size_t line_number = csv.line();
+    const TrajectoryRow row = read_row(file, csv, indices);
     if (!trajectory.rows.empty() && row.time < trajectory.rows.back().time) {
       throw InputError(fmt::format("{}:{}: the time decreases from {} s to {} s; sort the rows by time", file,
                                    line_number, trajectory.rows.back().time, row.time));
@@ -141,7 +107,6 @@ Trajectory load_trajectory(const std::filesystem::path& path) {
     check_step(file, line_number, trajectory, row);
     trajectory.rows.push_back(row);
   }
-  if (!indices) throw InputError(fmt::format("{}: the file is empty; it needs a header and one row per frame", file));
   if (trajectory.rows.empty())
     throw InputError(fmt::format("{}: there is no row after the header; add one row per frame", file));
   return trajectory;

@@ -2,23 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-#include <sstream>
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "deform/matrix.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/toml_table.hpp"
+#include "sim/support/csv_reader.hpp"
 
 namespace trocar {
 namespace {
 
 constexpr FileKind kMaterialFile{"material", std::uint64_t{1} << 16};
 constexpr FileKind kCurveFile{"curve", std::uint64_t{1} << 24};
-constexpr std::size_t kMostRows = 1000;
-constexpr const char* kColumns = "strain,force_n or strain,force_n,sd_n";
+constexpr std::size_t kMostRows = 1000, kLongestLine = 4096;
+constexpr std::array<std::string_view, 3> kColumns = {"strain", "force_n", "sd_n"};
+constexpr const char* kHeader = "strain,force_n or strain,force_n,sd_n";
 
 TissueLaw read_law(TomlTable& table) {
   const std::string name = table.text("law");
@@ -27,31 +28,11 @@ TissueLaw read_law(TomlTable& table) {
   table.fail("law", "must be springs or rising");
 }
 
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) {
-    if (c == ',')
-      cells.emplace_back();
-    else if (c != ' ' && c != '\t' && c != '\r')
-      cells.back() += c;
-  }
-  return cells;
-}
-
-double number_of(const std::string& cell, const std::string& where) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value))
-    throw InputError(
-        fmt::format("{}: '{}' in the row is not a finite number; correct or remove the row", where, printable(cell)));
-  return value;
-}
-
-CurvePoint row_of(const std::vector<std::string>& cells, std::size_t columns, const std::string& where) {
-  if (cells.size() != columns)
-    throw InputError(fmt::format("{}: the row has {} values, the header has {}", where, cells.size(), columns));
-  CurvePoint point{number_of(cells[0], where), number_of(cells[1], where), 0.0};
-  if (columns == 3) point.spread = number_of(cells[2], where);
+CurvePoint row_of(CsvReader& csv, std::size_t columns, const std::string& where) {
+  if (csv.cells().size() < columns)
+    throw InputError(fmt::format("{}: the row has {} values, the header has {}", where, csv.cells().size(), columns));
+  CurvePoint point{csv.number(0, kColumns[0]), csv.number(1, kColumns[1]), 0.0};
+  if (columns == 3) point.spread = csv.number(2, kColumns[2]);
   if (!(point.strain > 0.0) || !(point.force > 0.0) || !(point.spread >= 0.0))
     throw InputError(fmt::format(
         "{}: strain and force must be above 0 and the deviation at least 0; remove the row of the unloaded specimen, "
@@ -83,22 +64,16 @@ std::string material_text(const TissueParams& p, const std::string& source) {
 }
 
 std::vector<CurvePoint> load_curve(const std::filesystem::path& file, double most) {
-  std::istringstream lines(read_whole_file(file, kCurveFile));
-  std::string line;
+  const std::string content = read_whole_file(file, kCurveFile);
+  CsvReader csv(file.string(), content, {kColumns, 2, kLongestLine, kCurveFile.name});
+  const std::size_t columns = csv.header().size();
+  const auto start = kColumns.begin();
+  if (columns > 0 && (columns < 2 || columns > 3 || !std::equal(csv.header().begin(), csv.header().end(), start)))
+    throw InputError(fmt::format("{}:{}: the header must be {}", file.string(), csv.header_line(), kHeader));
   std::vector<CurvePoint> points;
-  std::size_t columns = 0;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    const std::string where = fmt::format("{}:{}", file.string(), number);
-    const std::vector<std::string> cells = cells_of(line);
-    if (cells == std::vector<std::string>{""}) continue;
-    if (columns == 0) {
-      columns = cells.size();
-      const bool known = columns >= 2 && columns <= 3 && cells[0] == "strain" && cells[1] == "force_n" &&
-                         (columns == 2 || cells[2] == "sd_n");
-      if (!known) throw InputError(fmt::format("{}: the header must be {}", where, kColumns));
-      continue;
-    }
-    points.push_back(row_of(cells, columns, where));
+  while (csv.next_row()) {
+    const std::string where = fmt::format("{}:{}", file.string(), csv.line());
+    points.push_back(row_of(csv, columns, where));
     if (points.size() > 1 && points.back().strain <= points[points.size() - 2].strain)
       throw InputError(fmt::format("{}: the strain is not larger than that of the row before; sort the rows", where));
     if (points.back().strain > most)
@@ -108,7 +83,7 @@ std::vector<CurvePoint> load_curve(const std::filesystem::path& file, double mos
       throw InputError(fmt::format("{}: the curve has more than {} rows; keep fewer", where, kMostRows));
   }
   if (points.empty())
-    throw InputError(fmt::format("{}: the curve has no rows; its columns are {}", file.string(), kColumns));
+    throw InputError(fmt::format("{}: the curve has no rows; its columns are {}", file.string(), kHeader));
   return points;
 }
 

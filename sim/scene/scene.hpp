@@ -18,6 +18,7 @@
 #include "deform/sculpt.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
+#include "mesh/mesh_placement.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/scene/anatomy_scene.hpp"
@@ -46,6 +47,8 @@ struct OrganScene {
   std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
   std::optional<TriangleMesh> surface;    // m      instead of reading the mesh or making the tube: its surface at rest
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
+  MeshAxes axes = MeshAxes::Trocar;       //        of the mesh file
+  glm::dvec3 rotate_deg{0.0};             // degrees  turns the mesh about x, then y, then z, before it is moved
   glm::vec3 offset{0.f};                  // m      moves the mesh
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
   std::filesystem::path material;         // load_scene() reads law and moduli of `tissue` from it, then it is empty

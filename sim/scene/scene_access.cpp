@@ -39,22 +39,41 @@ std::vector<NamedFile> files_of(const Scene& scene) {
       if (!step.picture.empty())
         files.push_back({fmt::format("the picture of the step {}", printable(step.title)), step.picture});
   if (scene.scope.device == "trajectory" && !scene.scope.source.empty())
-    files.push_back({"the source of the scope", scene.file.parent_path() / scene.scope.source});
+    files.push_back({"the source of the scope", folder_of_scope(scene) / scene.scope.source});
   return files;
+}
+
+fs::path file_of_scene(const fs::path& scene, const std::string& name) {
+  const fs::path beside = scene.parent_path() / name;
+  std::error_code error;
+  if (fs::path(name).is_absolute() || !fs::is_symlink(scene, error) || fs::exists(beside, error)) return beside;
+  const fs::path target = fs::canonical(scene, error);
+  const fs::path beside_target = target.parent_path() / name;
+  return !error && fs::exists(beside_target, error) ? beside_target : beside;
+}
+
+fs::path folder_of_scope(const Scene& scene) {
+  const fs::path own = scene.file.parent_path();
+  if (file_of_scene(scene.file, scene.scope.source) == own / scene.scope.source) return own;
+  std::error_code error;
+  return fs::canonical(scene.file, error).parent_path();
 }
 
 void refuse_outside_files(const Scene& scene, const SceneAccess& access) {
   if (access.outside) return;
   std::error_code error;
-  const fs::path own = fs::weakly_canonical(fs::absolute(scene.file), error).parent_path();
+  const fs::path file = fs::absolute(scene.file), own = fs::weakly_canonical(file.parent_path(), error),
+                 target = fs::weakly_canonical(file, error).parent_path();
   for (const NamedFile& named : files_of(scene)) {
     if (named.file == scene.file || in_data_folder(named.file)) continue;
     const fs::path real = fs::weakly_canonical(fs::absolute(named.file), error);
-    if (!error && is_below(real, own)) continue;
-    throw InputError(
-        fmt::format("{}: {} is {}, outside the folder of the scene and Trocar's data; move it there, or allow it with "
-                    "--allow-outside",
-                    scene.file.string(), named.option, printable(named.file.string(), kLongestText)));
+    if (!error && (is_below(real, own) || is_below(real, target))) continue;
+    const bool linked = fs::is_symlink(named.file, error);
+    throw InputError(fmt::format(
+        "{}: {} is {}{}, outside the folder of the scene and Trocar's data; move it there, or allow it with "
+        "--allow-outside",
+        scene.file.string(), named.option, printable(named.file.string(), kLongestText),
+        linked ? " -> " + printable(real.string(), kLongestText) : ""));
   }
 }
 

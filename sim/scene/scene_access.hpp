@@ -28,8 +28,14 @@ Scene parse_recorded_scene(std::string text, const std::filesystem::path& file);
 // Returns the input files of a scene: the file itself, meshes, recorded motions. No output may be one of them.
 std::vector<NamedFile> files_of(const Scene& scene);
 
-// Throws InputError for the first file of the scene that lies outside the scene's folder and the program's data, unless
-// `access` allows it. Follows symbolic links.
+// Returns the path of a file that a scene names: relative to the folder of the scene. A scene that is a symbolic link
+// has two folders, its own and that of the file that it names; the own one comes first.
+std::filesystem::path file_of_scene(const std::filesystem::path& scene, const std::string& name);
+// Returns the folder of the recorded motion of the scope, `ScopeScene::source`.
+std::filesystem::path folder_of_scope(const Scene& scene);
+
+// Throws InputError for the first file of the scene that lies outside the scene's folder, or both folders of a link,
+// and the program's data, unless `access` allows it. Follows symbolic links.
 void refuse_outside_files(const Scene& scene, const SceneAccess& access);
 
 // Returns the other machines that devices of the scene would connect to and that `access` does not allow; each once.

@@ -49,6 +49,13 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.text({"part", "", "of a glTF file with several: the name of the nodes to read; `trocar mesh parts` lists them"},
             &OrganScene::part);
   keys.number({"mm_per_unit", "mm", "per unit of the mesh file"}, &OrganScene::mm_per_unit, {1e-6, 1e6});
+  keys.choice({"axes", "",
+               "of the mesh file: `LPS` is x left, y back, z head (3D Slicer, DICOM), `RAS` x right, y front, z head "
+               "(NIfTI); the mesh is turned to those of a scene, x left, y head, z front"},
+              &OrganScene::axes, kMeshAxes);
+  keys.vector({"rotate_deg", "degrees",
+               "turns the mesh, after `axes`, about the scene's x axis, then y, then z; attachments are not turned"},
+              &OrganScene::rotate_deg, {-360.0, 360.0});
   keys.position({"offset_mm", "mm", "moves the mesh; attachments are not moved with it"}, &OrganScene::offset);
   keys.vector({"colour", "", "linear RGB", Need::Optional, true}, &OrganScene::colour, {0.0, 1.0});
   keys.optional_file(

@@ -9,6 +9,7 @@
 #include "sim/scene/scene_keys.hpp"
 #include "sim/scene/task_reader.hpp"
 #include "sim/support/byte_text.hpp"
+#include "sim/support/data_folder.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
@@ -52,9 +53,17 @@ std::string in_mm3(const Vector& v) {
   return fmt::format("[{}, {}, {}]", in_mm(v.x), in_mm(v.y), in_mm(v.z));
 }
 
+// The path is relative to the folder of the file; where the file is a symbolic link and only its target has the path in
+// its folder, relative to that one.
 std::string path_text(const std::filesystem::path& path, const std::filesystem::path& file) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  const auto beside = std::filesystem::absolute(path).lexically_normal().lexically_relative(folder.lexically_normal());
+  const auto whole = std::filesystem::absolute(path).lexically_normal();
+  auto folder = std::filesystem::absolute(file).parent_path().lexically_normal();
+  std::error_code error;
+  if (std::filesystem::is_symlink(file, error) && !is_below(whole, folder)) {
+    const auto target = std::filesystem::canonical(file, error).parent_path();
+    if (!error && is_below(whole, target)) folder = target;
+  }
+  const auto beside = whole.lexically_relative(folder);
   return quoted_text((beside.empty() ? path : beside).generic_string());
 }
 

@@ -20,7 +20,7 @@ void check(const SceneOrigin&, TomlTable& table, const TubeShape& tube) {
 
 template <>
 void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
-  for (const char* key : {"mesh", "part", "mm_per_unit"})
+  for (const char* key : {"mesh", "part", "mm_per_unit", "axes", "rotate_deg"})
     if (organ.tube && table.find(key)) table.fail(key, "is of no use beside [organ.tube]; remove one of them");
   for (const char* key : {"law", "youngs_modulus", "poisson_ratio", "stiffening", "late_stiffening"})
     if (!organ.material.empty() && table.table("tissue").has(key))

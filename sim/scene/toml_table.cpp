@@ -101,6 +101,13 @@ void refuse_other_encodings(const std::string& file, std::string_view text) {
   throw InputError(fmt::format("{}:{}: is not UTF-8 text; save the file as UTF-8", file, line));
 }
 
+// The format ends a line with LF or CRLF; a parser takes a text with CR alone as one line, perhaps all of it a comment.
+void refuse_lone_carriage_returns(const std::string& file, std::string_view text) {
+  if (text.find('\n') != text.npos || text.find('\r') >= text.size() - std::min<std::size_t>(text.size(), 1)) return;
+  throw InputError(
+      fmt::format("{}: its lines end with carriage returns, which TOML does not know; save it with line feeds", file));
+}
+
 std::string text_of(const std::string& file, const std::string& key, const toml::value& value) {
   if (!value.is_string()) fail_at(file, line_of(value), key, "must be text in quotes");
   return value.as_string().str;
@@ -116,6 +123,7 @@ TomlTable TomlTable::parse(const std::filesystem::path& file, const std::string&
   auto content = std::make_unique<Content>();
   content->file = file.string();
   refuse_other_encodings(content->file, text);
+  refuse_lone_carriage_returns(content->file, text);
   refuse_excess(content->file, text);
   try {
     std::istringstream in(text);

@@ -127,7 +127,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   Organ organ;
   organ.name = scene.name;
   organ.colour = scene.colour;
-  organ.mesh = surface_of(scene);
+  organ.mesh = solid_surface_of(scene);
   // Tissue has no seams: cuts, pressure and the picture need one connected surface.
   organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {

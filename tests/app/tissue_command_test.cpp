@@ -83,7 +83,7 @@ TEST_F(TissueCommand, RefusesWrongInputInOneSentence) {
     const std::string data = folder_.write("d.csv", text).string();
     expect_refused("tissue fit " + data + " " + kSmall + more + out, part);
   };
-  fit("strain;force_n\n0.1;1\n", "d.csv:1: the header must be strain,force_n");
+  fit("strain:force_n\n0.1:1\n", "d.csv:1: the header must be strain,force_n");
   fit("strain,force_n\n0.1,x\n", "d.csv:2: 'x' in");
   fit("strain,force_n\n0.1\n", "d.csv:2: the row has 1 value");
   fit("strain,force_n\n0,0\n", "d.csv:2: strain and force must be above 0");

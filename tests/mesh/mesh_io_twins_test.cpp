@@ -2,7 +2,15 @@
 // reads the files that we save.
 #include <gtest/gtest.h>
 #include <tiny_obj_loader.h>
+#include <vtkBitArray.h>
 #include <vtkCellArray.h>
+#include <vtkCharArray.h>
+#include <vtkDoubleArray.h>
+#include <vtkFieldData.h>
+#include <vtkFloatArray.h>
+#include <vtkIdTypeArray.h>
+#include <vtkLongArray.h>
+#include <vtkLongLongArray.h>
 #include <vtkNew.h>
 #include <vtkPLYReader.h>
 #include <vtkPointData.h>
@@ -10,8 +18,16 @@
 #include <vtkPolyDataReader.h>
 #include <vtkPolyDataWriter.h>
 #include <vtkSTLReader.h>
+#include <vtkShortArray.h>
+#include <vtkSignedCharArray.h>
 #include <vtkSmartPointer.h>
+#include <vtkStringArray.h>
 #include <vtkUnsignedCharArray.h>
+#include <vtkUnsignedLongArray.h>
+#include <vtkUnsignedLongLongArray.h>
+#include <vtkUnsignedShortArray.h>
+#include <vtkVariant.h>
+#include <vtkVariantArray.h>
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLPolyDataWriter.h>
 
@@ -175,6 +191,72 @@ TEST(MeshIoTwins, WeReadLegacyFilesOfVtk) {
       EXPECT_EQ(load_mesh(file, 1.0).faces, kStripFaces) << "version " << version << " binary " << binary;
       EXPECT_EQ(load_mesh(file, 1.0).positions.size(), 8u);
     }
+  }
+}
+
+template <class Array>
+void add_field(vtkPolyData& data, const char* name, int components) {
+  vtkNew<Array> array;
+  array->SetName(name);
+  array->SetNumberOfComponents(components);
+  if (components > 1) array->SetComponentName(0, "the first");
+  array->SetNumberOfTuples(9);
+  if constexpr (std::is_base_of_v<vtkDataArray, Array>) {
+    for (int k = 0; k < 9 * components; ++k) array->SetComponent(k / components, k % components, 10 + k % 2);
+    array->GetRange(0);  // kept in the METADATA of the array
+  }
+  data.GetFieldData()->AddArray(array);
+}
+
+// Fields of every type that VTK writes, before the points. Texts are empty, long, and look like a section.
+TEST(MeshIoTwins, ReadsVtkFieldsOfEveryType) {
+  const TemporaryFolder folder;
+  const auto data = strips_and_attributes();
+  vtkNew<vtkStringArray> words;
+  words->SetName("SPACE");
+  const std::string texts[] = {"LPS", "", "POINTS 8 float", "a\nb", std::string(70, 'x'), std::string(20000, 'y')};
+  for (const std::string& text : texts) words->InsertNextValue(text);
+  data->GetFieldData()->AddArray(words);
+  vtkNew<vtkVariantArray> mixed;
+  mixed->SetName("mixed values");
+  for (const vtkVariant& value : {vtkVariant(7), vtkVariant(2.5), vtkVariant("some words"), vtkVariant("POLYGONS")})
+    mixed->InsertNextValue(value);
+  data->GetFieldData()->AddArray(mixed);
+  add_field<vtkBitArray>(*data, "bits", 1);
+  add_field<vtkIdTypeArray>(*data, "ids", 2);
+  add_field<vtkLongArray>(*data, "long", 1);
+  add_field<vtkUnsignedLongArray>(*data, "unsigned long", 3);
+  add_field<vtkLongLongArray>(*data, "long long", 1);
+  add_field<vtkUnsignedLongLongArray>(*data, "unsigned long long", 2);
+  add_field<vtkSignedCharArray>(*data, "signed char", 1);
+  add_field<vtkCharArray>(*data, "char", 1);
+  add_field<vtkUnsignedCharArray>(*data, "unsigned char", 5);
+  add_field<vtkShortArray>(*data, "short", 1);
+  add_field<vtkUnsignedShortArray>(*data, "unsigned short", 1);
+  add_field<vtkFloatArray>(*data, "float", 3);
+  add_field<vtkDoubleArray>(*data, "double", 1);
+  for (int version : {42, 51}) {
+    for (int binary : {0, 1}) {
+      vtkNew<vtkPolyDataWriter> writer;
+      writer->SetInputData(data);
+      writer->SetFileVersion(version);
+      binary ? writer->SetFileTypeToBinary() : writer->SetFileTypeToASCII();
+      const auto file = folder.path() / "a.vtk";
+      writer->SetFileName(file.c_str());
+      writer->Write();
+      ASSERT_NO_THROW(EXPECT_EQ(load_mesh(file, 1.0).faces, kStripFaces))
+          << "version " << version << " binary " << binary;
+      EXPECT_EQ(load_mesh(file, 1.0).positions.size(), 8u);
+    }
+  }
+  for (int mode : {vtkXMLWriter::Ascii, vtkXMLWriter::Binary, vtkXMLWriter::Appended}) {
+    vtkNew<vtkXMLPolyDataWriter> writer;
+    writer->SetInputData(data);
+    writer->SetDataMode(mode);
+    const auto file = folder.path() / "a.vtp";
+    writer->SetFileName(file.c_str());
+    writer->Write();
+    EXPECT_EQ(load_mesh(file, 1.0).faces, kStripFaces) << "mode " << mode;
   }
 }
 
