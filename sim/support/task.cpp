@@ -1,0 +1,62 @@
+#include "sim/support/task.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include "geometry/error.hpp"
+
+namespace trocar {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 200ms;
+
+// Work that has not ended. Has no destructor, so that a thread may use it until the process ends.
+constinit std::atomic<int> running = 0;
+
+}  // namespace
+
+void run_apart(std::shared_ptr<TaskWork> work) {
+  ++running;
+  try {
+    std::thread([work = std::move(work)]() mutable {
+      work->run();
+      work.reset();  // destroys a result that nobody wanted
+      --running;
+    }).detach();
+  } catch (const std::system_error& error) {
+    --running;
+    throw RunError(std::string("the system has no thread for this work (") + error.what() + "); end other programs");
+  }
+}
+
+std::string fault_of_exception() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return "not enough memory";
+  } catch (const std::exception& error) {
+    const std::string sentence = error.what();
+    return sentence.empty() ? "an error without a description" : sentence;
+  } catch (...) {
+    return "an unknown error";
+  }
+}
+
+int end_with_tasks(int status) {
+  for (const auto end = std::chrono::steady_clock::now() + kPatience; running > 0;) {
+    if (std::chrono::steady_clock::now() > end) {
+      std::fflush(nullptr);
+      std::_Exit(status);
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+  return status;
+}
+
+}  // namespace trocar
