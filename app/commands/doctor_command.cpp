@@ -21,6 +21,7 @@
 #include "sim/link/spacemouse_reader.hpp"
 #include "sim/support/child_process.hpp"
 #include "sim/support/data_folder.hpp"
+#include "sim/support/disk_space.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {
@@ -83,6 +84,9 @@ void run() {
   const char* display = std::getenv("DISPLAY");
   fmt::print("display        {}\n",
              display && *display ? display : "none: the window is not available, everything else is");
+  const auto free = free_space("out");
+  fmt::print("disk           {}\n",
+             free ? bytes_text(*free) + " free for recordings in out" : "its free space is not known");
   fmt::print("OpenGL         {}\n", gl_description(backends));
   bool wrong = false;
   std::vector<std::string> working;

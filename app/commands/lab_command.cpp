@@ -6,6 +6,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/lab_thresholds_command.hpp"
+#include "app/commands/lab_tidy_command.hpp"
 #include "app/commands/options.hpp"
 #include "app/lab/lab_course.hpp"
 #include "app/lab/lab_date.hpp"
@@ -271,6 +272,7 @@ void add_lab_command(CLI::App& program) {
   add_people_commands(*lab, command);
   add_attempt_commands(*lab, command);
   add_lab_thresholds_command(*lab, [command] { return opened(station_of(*command)); });
+  add_lab_tidy_command(*lab, [command] { return station_of(*command).open(); });
   lab->require_subcommand(0, 1);
   lab->callback([command, lab] {
     if (lab->get_subcommands().empty()) show_station(*command);

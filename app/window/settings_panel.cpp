@@ -102,6 +102,7 @@ void panel_settings(WindowSettings& settings) {
   check("Times of each stage (H)", "##plots", settings.plots);
   check_beside("List of contacts (L)", "##contacts", settings.contacts);
   ghost_choice(settings);
+  check("Pack recordings at the end", "##pack", settings.pack);
 }
 
 // Shows the tissue parameters, read-only; the scene editor changes them.

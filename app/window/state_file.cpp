@@ -24,6 +24,7 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
       {"screen", name_of(screen)},    {"phase", status.phase},   {"in_hand", status.in_hand},
       {"file", status.file.string()}, {"frames", status.frames}, {"touched", status.touched},
       {"note", status.note},          {"shown", shown_},         {"places", nlohmann::json::object()}};
+  if (!status.disk.empty()) state["disk"] = status.disk;
   if (!status.step.empty()) state["step"] = status.step;
   add_position(state, "tip_mm", status.tip);
   add_position(state, "goal_mm", status.goal);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/sound/sound.hpp"
+#include "app/window/background_jobs.hpp"
 #include "app/window/device_screen.hpp"
 #include "app/window/editor_screen.hpp"
 #include "app/window/gui.hpp"
@@ -22,6 +23,7 @@
 #include "geometry/error.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
+#include "sim/support/child_process.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 
@@ -62,6 +64,7 @@ class WindowProgram {
         own_scenes_(lab_places().waiting.parent_path() / "scenes.json") {
     station_.finish_begun();
     handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
+    if (std::error_code none; std::filesystem::is_directory(options.folder, none)) pack(options.folder);
     if (options.quality) settings_.quality = options.quality;
     start_ =
         std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
@@ -87,10 +90,13 @@ class WindowProgram {
       const double elapsed = std::chrono::duration<double>(now - last).count();
       last = now;
       turn_over(elapsed);
+      pack_finished();
     }
     keep_settings();
     if (!options_.picture.empty()) save_screen_png(options_.picture, window_.size().x, window_.size().y);
-    if (practice_ && practice_->practice().recording().has_filename()) practice_->practice().stop();
+    if (!practice_ || !practice_->practice().recording().has_filename()) return;
+    practice_->practice().stop();
+    if (const std::string fault = practice_->practice().recording_fault(); !fault.empty()) throw RunError(fault);
   }
 
  private:
@@ -177,6 +183,30 @@ class WindowProgram {
     return help_ ? Ask::Nothing : ask;
   }
 
+  // Packs the recording of a session that has ended, beside whatever follows.
+  void pack_finished() {
+    const bool runs = practice_ && practice_->practice().phase() != Phase::Ended;
+    const auto now = runs ? practice_->practice().recording() : std::filesystem::path();
+    if (!recording_.empty() && recording_ != now) pack(recording_);
+    recording_ = now;
+    jobs_.step();
+  }
+
+  // `what`: a recording, or a folder whose finished attempts are packed.
+  void pack(const std::filesystem::path& what) {
+    if (settings_.pack) jobs_.add({"pack", std::filesystem::absolute(what).string(), "--replace"});
+    jobs_.add(tidy_job());
+  }
+
+  // Removes the recordings that the laboratory's rule does not keep; without a rule it removes nothing.
+  BackgroundJobs::Job tidy_job() const {
+    BackgroundJobs::Job job{"lab"};
+    if (!options_.database.empty()) job.insert(job.end(), {"--database", options_.database});
+    job.insert(job.end(), {"tidy", "--remove"});
+    if (!options_.curriculum.empty()) job.insert(job.end(), {"--curriculum", options_.curriculum.string()});
+    return job;
+  }
+
   // A quality that the command line chose is not kept.
   void keep_settings() {
     KeptSettings kept{settings_, start_->choice()};
@@ -226,7 +256,8 @@ class WindowProgram {
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
-      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), station_, desk_);
+      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), practice_->practice().recording_fault(),
+                                                 station_, desk_);
   }
 
   // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.
@@ -274,6 +305,8 @@ class WindowProgram {
   WindowSettings settings_;
   LabDesk desk_;
   OwnScenes own_scenes_;
+  BackgroundJobs jobs_{own_program()};
+  std::filesystem::path recording_;   // of the session that runs
   std::future<HandedIn> handing_in_;  // what waited when the program started
   GhostShow ghost_;
   ScreenState state_;
