@@ -1,5 +1,5 @@
-// trocar pack: rewrites a recording in less space, to another file or in place. trocar unpack: writes it again as it was.
-// Tested in tests/app/pack_program_test.cpp
+// trocar pack: rewrites a recording in less space, to another file or in place. trocar unpack: writes it again as it
+// was. Tested in tests/app/pack_program_test.cpp
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

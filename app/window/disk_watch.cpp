@@ -9,7 +9,7 @@
 namespace trocar {
 namespace {
 
-constexpr double kBetween = 2.0;        // s  between two questions to the disk
+constexpr double kDiskPeriod = 2.0;      // s  between two questions to the disk
 constexpr double kLeastMeasured = 10.0;  // s  a shorter recording consists of meshes
 
 }  // namespace
@@ -24,7 +24,7 @@ void DiskWatch::watch(const Scene& scene, double elapsed) {
 void DiskWatch::ask_disk(double elapsed) {
   since_ += elapsed;
   if (auto answer = asked_disk_.poll(); answer && answer->value) take(*answer->value);
-  if (since_ < kBetween || asked_disk_.busy()) return;
+  if (since_ < kDiskPeriod || asked_disk_.busy()) return;
   since_ = 0.0;
   asked_disk_ = Task<Answer>([folder = folder_, recording = recording_, seconds = recorded_] {
     std::error_code error;

@@ -16,7 +16,8 @@ namespace trocar {
 class ResultsScreen final : public Screen {
  public:
   // Shows the results of an attempt and, if it names a person, hands it in. `recording`: its file, which must be
-  // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station` and `desk` must outlive the screen; who practised is logged in at the desk.
+  // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station` and `desk` must outlive the
+  // screen; who practised is logged in at the desk.
   ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station, LabDesk& desk);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;

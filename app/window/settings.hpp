@@ -1,4 +1,5 @@
-// Holds the settings of appearance and input; none changes scoring, nor what a recording says. settings_file.hpp keeps them.
+// Holds the settings of appearance and input; none changes scoring, nor what a recording says. settings_file.hpp keeps
+// them.
 #pragma once
 
 #include <optional>

@@ -256,8 +256,8 @@ class WindowProgram {
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
-      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), practice_->practice().recording_fault(),
-                                                 station_, desk_);
+      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(),
+                                                 practice_->practice().recording_fault(), station_, desk_);
   }
 
   // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.

@@ -50,8 +50,7 @@ void rewrite(const std::filesystem::path& in, const std::filesystem::path& out, 
              RecordingForm target) {
   const Recording recording(in);
   require_finished(recording, in, form);
-  write_whole_recording(out,
-                        [&](H5File& to) { write_form(recording, H5File::open(in), to, target, {}); });
+  write_whole_recording(out, [&](H5File& to) { write_form(recording, H5File::open(in), to, target, {}); });
 }
 
 // A full recording beside its packed form, which is to have the same content.

@@ -96,8 +96,8 @@ class PackedCopy {
       // Another program has replaced the recording since: its file gets the name back.
       keeps_ = true;
       if (::renameat2(AT_FDCWD, copy_.c_str(), AT_FDCWD, recording_.c_str(), RENAME_EXCHANGE) != 0)
-        throw RunError(fmt::format("{}: was replaced while it was packed, and is now {}", recording_.string(),
-                                   copy_.string()));
+        throw RunError(
+            fmt::format("{}: was replaced while it was packed, and is now {}", recording_.string(), copy_.string()));
       keeps_ = false;
       refuse(recording_, "was changed while it was packed, so it is left as it is");
     }
@@ -117,7 +117,8 @@ class PackedCopy {
   void take_name_without_exchange(int error) {
     if (error == ENOENT) refuse(recording_, "was removed while it was packed");
     const RecordingLock lock(recording_);
-    if (FileState::of(recording_) != full_) refuse(recording_, "was changed while it was packed, so it is left as it is");
+    if (FileState::of(recording_) != full_)
+      refuse(recording_, "was changed while it was packed, so it is left as it is");
     if (::rename(copy_.c_str(), recording_.c_str()) != 0)
       throw RunError(fmt::format("{}: is not packed: {}", recording_.string(), std::strerror(errno)));
     keeps_ = true;  // nothing has this name any more

@@ -16,9 +16,9 @@ std::optional<std::uint64_t> free_space(const std::filesystem::path& where);
 // How the free space relates to what is to be recorded.
 enum class DiskState {
   Enough,
-  Low,   // less than kLowDisk
-  Short, // less than the task may take
-  Full   // less than kLeastDisk: no attempt begins
+  Low,    // less than kLowDisk
+  Short,  // less than the task may take
+  Full    // less than kLeastDisk: no attempt begins
 };
 inline constexpr double kLowDisk = 600.0;  // s  from here on the user is warned
 // A shorter recording shows nothing of a trainee. It takes some seconds to write and to close a recording, too.

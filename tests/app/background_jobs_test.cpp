@@ -52,7 +52,8 @@ TEST_F(BackgroundJobsTest, RunOneAfterTheOtherAtTheLowestPriority) {
   BackgroundJobs jobs("/bin/sh");
   EXPECT_FALSE(jobs.busy());
   jobs.step();  // without a job
-  for (const char* name : {"a", "b", "a"}) jobs.add({"-c", std::string("nice >>") + at("out") + "; echo " + name + " >>" + at("out")});
+  for (const char* name : {"a", "b", "a"})
+    jobs.add({"-c", std::string("nice >>") + at("out") + "; echo " + name + " >>" + at("out")});
   finish(jobs);
   EXPECT_EQ(read_file(at("out")), "19\na\n19\nb\n");
 }

@@ -1,4 +1,5 @@
-// Tests how the window knows and says what the disk has room for, and an attempt on a disk that is full or becomes full.
+// Tests how the window knows and says what the disk has room for, and an attempt on a disk that is full or becomes
+// full.
 #include "app/window/disk_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -66,15 +67,15 @@ TEST_F(DiskWatchTest, ARecordingThatRunsIsMeasured) {
   const auto recording = disk_ / "a.h5";
   std::ofstream(recording) << std::string(4 << 20, 'x');
   for (int k = 0; k < 3000 && watch.warning().empty(); ++k, std::this_thread::sleep_for(1ms)) {
-    watch.measure(recording, 2.0 * 60.0);  // 4 MiB in two minutes: the rest is as long
+    watch.measure(recording, 130.0);  // 4 MiB: the rest is as long
     watch.watch(scene_, 1.0);
   }
   for (int k = 0; k < 200; ++k, std::this_thread::sleep_for(1ms)) {
-    watch.measure(recording, 2.0 * 60.0);
+    watch.measure(recording, 130.0);
     watch.watch(scene_, 1.0);
   }
   ASSERT_TRUE(watch.seconds().has_value());
-  EXPECT_NEAR(*watch.seconds(), 120.0, 1.0);
+  EXPECT_NEAR(*watch.seconds(), 130.0, 1.0);
   EXPECT_EQ(watch.warning(), "Disk: space for 2 minutes; then the recording ends, not the session");
 }
 
@@ -108,7 +109,8 @@ TEST_F(DiskWatchTest, AFullDiskShowsTheResultsSoFar) {
     if (practice.new_fault().empty() && k % 60 == 0) std::this_thread::sleep_for(2ms);
   }
   EXPECT_EQ(practice.phase(), Phase::Ended);
-  EXPECT_NE(practice.recording_fault().find("No space left on device"), std::string::npos) << practice.recording_fault();
+  EXPECT_NE(practice.recording_fault().find("No space left on device"), std::string::npos)
+      << practice.recording_fault();
   const LabPlaces places{folder_.path() / "lab.sqlite", folder_.path() / "waiting", folder_.path() / "lab.toml"};
   const LabStation station(places);
   LabDesk desk(station, {});

@@ -58,9 +58,9 @@ class LabRetention : public ::testing::Test {
   }
   int trocar(const std::string& arguments) const {
     const std::string at = folder_.path().string();
-    return WEXITSTATUS(std::system(("XDG_DATA_HOME=" + at + "/data XDG_CONFIG_HOME=" + at + "/config " + TROCAR_PROGRAM +
-                                    " lab tidy --curriculum " + (folder_.path() / "c.toml").string() + " " + arguments +
-                                    " >" + at + "/stdout 2>" + at + "/stderr")
+    return WEXITSTATUS(std::system(("XDG_DATA_HOME=" + at + "/data XDG_CONFIG_HOME=" + at + "/config " +
+                                    TROCAR_PROGRAM + " lab tidy --curriculum " + (folder_.path() / "c.toml").string() +
+                                    " " + arguments + " >" + at + "/stdout 2>" + at + "/stderr")
                                        .c_str()));
   }
   std::string printed() const { return read_file(folder_.path() / "stdout") + read_file(folder_.path() / "stderr"); }

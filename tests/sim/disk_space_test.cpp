@@ -49,7 +49,8 @@ TEST(DiskSpace, SaysHowManyMinutesThereAre) {
   EXPECT_EQ(disk_text(0.0, 0.0),
             "Disk: space for less than a minute of this task; no attempt can be recorded: remove files, or choose "
             "another folder with --folder");
-  EXPECT_EQ(disk_text(std::numeric_limits<double>::infinity(), 0.0), "Disk: space for more than 6000 minutes of this task");
+  EXPECT_EQ(disk_text(std::numeric_limits<double>::infinity(), 0.0),
+            "Disk: space for more than 6000 minutes of this task");
   EXPECT_EQ(low_disk_text(600.0), "");
   EXPECT_EQ(low_disk_text(599.0), "Disk: space for 9 minutes; then the recording ends, not the session");
 }
