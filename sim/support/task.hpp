@@ -18,7 +18,7 @@
 namespace trocar {
 
 template <typename T>
-struct TaskAnswer {
+struct TaskResult {
   std::optional<T> value;
   std::string fault;  // one sentence where there is no value
 };
@@ -67,9 +67,9 @@ class Task {
   // Whether there is work whose result was not taken.
   bool busy() const { return state_ != nullptr; }
   // Takes the result if there is one. Never waits.
-  std::optional<TaskAnswer<T>> poll() { return wait(std::chrono::seconds(0)); }
+  std::optional<TaskResult<T>> poll() { return wait(std::chrono::seconds(0)); }
   // Takes the result as soon as there is one, and waits for it at most as long as `limit`.
-  std::optional<TaskAnswer<T>> wait(std::chrono::milliseconds limit) {
+  std::optional<TaskResult<T>> wait(std::chrono::milliseconds limit) {
     if (!state_) return {};
     auto result = state_->take(limit);
     if (result) state_ = nullptr;
@@ -85,12 +85,12 @@ class Task {
   struct State {
     std::stop_source stop;
 
-    void end(TaskAnswer<T> result) {
+    void end(TaskResult<T> result) {
       const std::lock_guard lock(mutex);
       ended = std::move(result);
       changed.notify_all();
     }
-    std::optional<TaskAnswer<T>> take(std::chrono::milliseconds limit) {
+    std::optional<TaskResult<T>> take(std::chrono::milliseconds limit) {
       std::unique_lock lock(mutex);
       if (limit.count() > 0) changed.wait_for(lock, limit, [&] { return ended.has_value(); });
       return std::exchange(ended, std::nullopt);
@@ -99,14 +99,14 @@ class Task {
    private:
     std::mutex mutex;
     std::condition_variable changed;
-    std::optional<TaskAnswer<T>> ended;
+    std::optional<TaskResult<T>> ended;
   };
 
   template <typename Work>
   struct Job final : TaskWork, State {
     explicit Job(Work given) : work(std::move(given)) {}
     void run() noexcept override {
-      TaskAnswer<T> result;
+      TaskResult<T> result;
       try {
         if constexpr (std::invocable<Work&, std::stop_token>)
           result.value.emplace((*work)(State::stop.get_token()));

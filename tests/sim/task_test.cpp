@@ -29,9 +29,9 @@ class Door {
 };
 
 template <typename T>
-TaskAnswer<T> result_of(Task<T>& task) {
+TaskResult<T> result_of(Task<T>& task) {
   auto result = task.wait(60s);
-  return result ? std::move(*result) : TaskAnswer<T>{{}, "no result within 60 s"};
+  return result ? std::move(*result) : TaskResult<T>{{}, "no result within 60 s"};
 }
 
 TEST(Task, WithoutWorkHasNoResult) {
