@@ -35,6 +35,16 @@ void run_apart(std::shared_ptr<TaskWork> work) {
   }
 }
 
+void run_guarded(const char* name, const std::function<void()>& work) noexcept {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s has ended: %s\n", name, error.what());
+  } catch (...) {
+    std::fprintf(stderr, "%s has ended: an unknown error\n", name);
+  }
+}
+
 std::string fault_of_exception() {
   try {
     throw;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <concepts>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,7 +19,7 @@
 namespace trocar {
 
 template <typename T>
-struct TaskResult {
+struct TaskOutcome {
   std::optional<T> value;
   std::string fault;  // one sentence where there is no value
 };
@@ -31,6 +32,8 @@ class TaskWork {
 
 // Runs the work in a detached thread. Throws RunError when the system has no thread for it.
 void run_apart(std::shared_ptr<TaskWork> work);
+// Runs what a thread is for. An exception ends the work, not the program: a line on stderr names it and its cause.
+void run_guarded(const char* name, const std::function<void()>& work) noexcept;
 // Returns the sentence of the exception that is being handled.
 std::string fault_of_exception();
 // Call at the end of main with its status, and return what it returns. Work that was abandoned has 0.2 s to notice it;
@@ -67,9 +70,9 @@ class Task {
   // Whether there is work whose result was not taken.
   bool busy() const { return state_ != nullptr; }
   // Takes the result if there is one. Never waits.
-  std::optional<TaskResult<T>> poll() { return wait(std::chrono::seconds(0)); }
+  std::optional<TaskOutcome<T>> poll() { return wait(std::chrono::seconds(0)); }
   // Takes the result as soon as there is one, and waits for it at most as long as `limit`.
-  std::optional<TaskResult<T>> wait(std::chrono::milliseconds limit) {
+  std::optional<TaskOutcome<T>> wait(std::chrono::milliseconds limit) {
     if (!state_) return {};
     auto result = state_->take(limit);
     if (result) state_ = nullptr;
@@ -85,12 +88,12 @@ class Task {
   struct State {
     std::stop_source stop;
 
-    void end(TaskResult<T> result) {
+    void end(TaskOutcome<T> result) {
       const std::lock_guard lock(mutex);
       ended = std::move(result);
       changed.notify_all();
     }
-    std::optional<TaskResult<T>> take(std::chrono::milliseconds limit) {
+    std::optional<TaskOutcome<T>> take(std::chrono::milliseconds limit) {
       std::unique_lock lock(mutex);
       if (limit.count() > 0) changed.wait_for(lock, limit, [&] { return ended.has_value(); });
       return std::exchange(ended, std::nullopt);
@@ -99,14 +102,14 @@ class Task {
    private:
     std::mutex mutex;
     std::condition_variable changed;
-    std::optional<TaskResult<T>> ended;
+    std::optional<TaskOutcome<T>> ended;
   };
 
   template <typename Work>
   struct Job final : TaskWork, State {
     explicit Job(Work given) : work(std::move(given)) {}
     void run() noexcept override {
-      TaskResult<T> result;
+      TaskOutcome<T> result;
       try {
         if constexpr (std::invocable<Work&, std::stop_token>)
           result.value.emplace((*work)(State::stop.get_token()));

@@ -29,9 +29,9 @@ class Door {
 };
 
 template <typename T>
-TaskResult<T> result_of(Task<T>& task) {
+TaskOutcome<T> result_of(Task<T>& task) {
   auto result = task.wait(60s);
-  return result ? std::move(*result) : TaskResult<T>{{}, "no result within 60 s"};
+  return result ? std::move(*result) : TaskOutcome<T>{{}, "no result within 60 s"};
 }
 
 TEST(Task, WithoutWorkHasNoResult) {
@@ -110,6 +110,14 @@ TEST(Task, ManyAtOnceGiveTheirOwnValues) {
   std::vector<Task<int>> tasks;
   for (int k = 0; k < 50; ++k) tasks.emplace_back([k] { return k; });
   for (int k = 0; k < 50; ++k) EXPECT_EQ(result_of(tasks[static_cast<std::size_t>(k)]).value, k);
+}
+
+TEST(Task, AThreadsExceptionDoesNotEndTheProgram) {
+  testing::internal::CaptureStderr();
+  run_guarded("The listener", [] { throw std::logic_error("no socket"); });
+  run_guarded("The sender", [] { throw 7; });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "The listener has ended: no socket\nThe sender has ended: an unknown error\n");
 }
 
 // The destructor of a static object that work still uses.
