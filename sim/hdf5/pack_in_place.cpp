@@ -23,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPackingStart = ".trocar-packing-";
-// While both copies exist, packing leaves room for at least one more recording of this size.
-constexpr std::uint64_t kRoom = 2;
 
 // Which file has a name: the same answer before and after says that nobody replaced or changed it.
 struct FileState {
@@ -46,11 +44,12 @@ struct FileState {
   throw InputError(fmt::format("{}: {}", file.string(), what));
 }
 
+// The packed copy takes a third of this, so that a session that is being recorded keeps the rest.
 void require_room(const fs::path& file, std::uint64_t bytes) {
   const auto free = free_space(file);
-  if (free && *free < kRoom * bytes)
+  if (free && *free < bytes)
     throw RunError(fmt::format("{}: is not packed, because {} are free and packing needs {}; remove other files",
-                               file.string(), bytes_text(*free), bytes_text(kRoom * bytes)));
+                               file.string(), bytes_text(*free), bytes_text(bytes)));
 }
 
 // The packed copy beside the recording, until it takes its name.
