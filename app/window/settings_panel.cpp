@@ -102,7 +102,6 @@ void panel_settings(WindowSettings& settings) {
   check("Times of each stage (H)", "##plots", settings.plots);
   check_beside("List of contacts (L)", "##contacts", settings.contacts);
   ghost_choice(settings);
-  check("Pack recordings at the end", "##pack", settings.pack);
 }
 
 // Shows the tissue parameters, read-only; the scene editor changes them.
@@ -139,6 +138,7 @@ bool draw_settings(Practice& practice, Quality quality, WindowSettings& settings
   sound_settings(settings);
   panel_settings(settings);
   if (settings.technical) tissue_table(practice.scene());
+  check("Pack recordings", "##pack", settings.pack);
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};
   ImGui::SameLine();

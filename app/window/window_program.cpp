@@ -64,12 +64,12 @@ class WindowProgram {
         own_scenes_(lab_places().waiting.parent_path() / "scenes.json") {
     station_.finish_begun();
     handing_in_ = std::async(std::launch::async, [station = station_] { return station.hand_in_kept(); });
-    if (std::error_code none; std::filesystem::is_directory(options.folder, none)) pack(options.folder);
     if (options.quality) settings_.quality = options.quality;
     start_ =
         std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
                                       options.access, window.context(), desk_, options.person, keeper_.at_start().last);
     if (!keeper_.fault().empty()) start_->say(keeper_.fault());
+    if (std::error_code none; std::filesystem::is_directory(options.folder, none)) pack(options.folder);
     if (options.scene.empty()) return;
     load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
     start_->choose(options.scene);
@@ -305,8 +305,6 @@ class WindowProgram {
   WindowSettings settings_;
   LabDesk desk_;
   OwnScenes own_scenes_;
-  BackgroundJobs jobs_{own_program()};
-  std::filesystem::path recording_;   // of the session that runs
   std::future<HandedIn> handing_in_;  // what waited when the program started
   GhostShow ghost_;
   ScreenState state_;
@@ -321,6 +319,8 @@ class WindowProgram {
   std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;
   bool help_ = false;
+  std::filesystem::path recording_;  // of the session that runs
+  BackgroundJobs jobs_{own_program()};
 };
 
 }  // namespace
