@@ -23,6 +23,7 @@
 #include "sim/link/spacemouse_reader.hpp"
 #include "sim/support/child_process.hpp"
 #include "sim/support/data_folder.hpp"
+#include "sim/support/disk_space.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {
@@ -102,6 +103,9 @@ void run(std::chrono::seconds limit) {
   const char* display = std::getenv("DISPLAY");
   fmt::print("display        {}\n",
              display && *display ? display : "none: the window is not available, everything else is");
+  const auto free = free_space("out");
+  fmt::print("disk           {}\n",
+             free ? bytes_text(*free) + " free for recordings in out" : "its free space is not known");
   std::fflush(stdout);
   const ChildResult gl = in_child(std::string(kOpenGl), limit);
   fmt::print("OpenGL         {}\n", first_line(gl));

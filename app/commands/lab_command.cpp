@@ -8,6 +8,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/lab_thresholds_command.hpp"
+#include "app/commands/lab_tidy_command.hpp"
 #include "app/commands/options.hpp"
 #include "app/lab/lab_course.hpp"
 #include "app/lab/lab_date.hpp"
@@ -406,6 +407,7 @@ void add_lab_command(CLI::App& program) {
   add_attempt_commands(*lab, command);
   add_lab_thresholds_command(
       *lab, [command] { return opened(station_of(*command)); }, require_all_read);
+  add_lab_tidy_command(*lab, [command] { return station_of(*command).open_to_read(); });
   lab->require_subcommand(0, 1);
   lab->callback([command, lab] {
     if (lab->get_subcommands().empty()) show_station(*command);

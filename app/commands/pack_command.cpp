@@ -1,5 +1,5 @@
-// trocar pack: rewrites a recording in less space. trocar unpack: writes it again as it was.
-// Tested in tests/app/pack_program_test.cpp
+// trocar pack: rewrites a recording in less space, to another file or in place. trocar unpack: writes it again as it
+// was. Tested in tests/app/pack_program_test.cpp
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
 #include "geometry/error.hpp"
-#include "sim/hdf5/pack.hpp"
+#include "sim/hdf5/pack_in_place.hpp"
 #include "sim/review/compact.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 struct PackCommand {
   std::string in, out;
-  bool compact = false, force = false;
+  bool compact = false, force = false, replace = false;
 };
 
 // What a form of a recording takes: "5.43 MB, 0.40 MB a second".
@@ -49,7 +49,38 @@ void compute_again(const char* what, const PackCommand& command, const Recording
   });
 }
 
+void pack_one_in_place(const std::filesystem::path& file) {
+  const PackedSize size = pack_in_place(file, [] { return !interrupted(); });
+  fmt::print("{}: {:.2f} MB, packed {:.2f} MB\n", file.string(), 1e-6 * static_cast<double>(size.full),
+             1e-6 * static_cast<double>(size.packed));
+}
+
+// Packs every finished attempt of a folder. One that cannot be packed does not stop the others.
+void pack_folder(const std::filesystem::path& folder) {
+  const auto goes_on = [] { return !interrupted(); };
+  remove_pack_leftovers(folder, goes_on);
+  std::size_t failed = 0;
+  for (const std::filesystem::path& file : attempts_to_pack(folder)) try {
+      if (goes_on()) pack_one_in_place(file);
+    } catch (const std::runtime_error& error) {
+      fmt::print(stderr, "trocar: {}\n", error.what());
+      ++failed;
+    }
+  if (interrupted()) throw RunError(fmt::format("{}: interrupted; the rest is packed the next time", folder.string()));
+  if (failed > 0) throw RunError(fmt::format("{}: {} recordings were not packed; see above", folder.string(), failed));
+}
+
+void pack_in_place_of(const PackCommand& command) {
+  if (command.compact)
+    throw InputError("--compact and --replace exclude each other: only this version could read the recording again");
+  catch_interrupts();
+  if (std::filesystem::is_directory(command.in)) return pack_folder(command.in);
+  pack_one_in_place(command.in);
+}
+
 void pack(const PackCommand& command) {
+  if (command.replace) return pack_in_place_of(command);
+  if (command.out.empty()) throw InputError("pack needs a file to write, -o OUT, or --replace");
   refuse_same_files({{"recording", command.in}}, {{"--out", command.out}});
   const Recording recording(command.in);
   refuse_existing({{"--out", command.out}}, command.force);
@@ -81,11 +112,16 @@ void add_pack_commands(CLI::App& program) {
   CLI::App* unpack_sub = program.add_subcommand("unpack", "Write a packed or compact recording again as a full one");
   for (CLI::App* sub : {pack_sub, unpack_sub}) {
     sub->add_option("recording", command->in, "Recording: .h5")->required();
-    sub->add_option("-o,--out", command->out, "Recording to write: .h5")->required();
+    sub->add_option("-o,--out", command->out, "Recording to write: .h5");
     add_force_option(*sub, command->force);
   }
   pack_sub->add_flag("--compact", command->compact,
                      "Leave out what the instruments' motion determines; unpack computes it again, bit for bit");
+  pack_sub
+      ->add_flag("--replace", command->replace,
+                 "Pack in place, after the packed copy was read back and compared; of a folder, all finished attempts")
+      ->excludes("--out");
+  unpack_sub->get_option("--out")->required();
   pack_sub->callback([command] { pack(*command); });
   unpack_sub->callback([command] { unpack(*command); });
 }

@@ -156,9 +156,12 @@ std::string Practice::switch_backend() {
 void Practice::stop() {
   phase_ = next(phase_, PhaseEvent::Stop);
   hands_.rest();
-  if (recorder_) recorder_->close(ending_of(task()));
+  try {
+    if (recorder_) recorder_->close(ending_of(task()));
+  } catch (const RunError& error) {
+    recording_fault_ = error.what();
+  }
   recorder_.reset();
-  if (!recording_fault_.empty()) throw RunError(recording_fault_);
 }
 
 // The devices are not read while the session is paused: pedals are released, and after a resume the instruments follow

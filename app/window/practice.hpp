@@ -47,7 +47,8 @@ class Practice {
   void start();  // Throws InputError when the recording cannot be written
   void pause() { phase_ = next(phase_, PhaseEvent::Pause); }
   void resume() { phase_ = next(phase_, PhaseEvent::Resume); }
-  void stop();  // Throws RunError when part of the recording could not be written
+  // Ends the session and closes its recording. What could not be written is recording_fault().
+  void stop();
   // Call when a panel (help, settings) covers the picture or is closed: time stops while the picture is covered.
   void cover(bool covered) { covered_ = covered; }
   // Returns whether time runs and the mouse moves the selected instrument.
@@ -61,8 +62,10 @@ class Practice {
 
   // Returns a fault since the last call, as a sentence; empty: none.
   std::string new_fault();
-  // Returns why recording ended before the attempt did (the attempt continues), or an empty text while recording
-  // continues.
+  // Returns whether frames are being recorded.
+  bool recorded() const { return phase_ != Phase::Ready && recorder_.has_value(); }
+  // Returns why recording ended before the attempt did (the attempt continues) or at its end; an empty text: every
+  // frame was recorded until now.
   const std::string& recording_fault() const { return recording_fault_; }
 
   // Advances to the next picture, `elapsed` s after the last: moves the selected instrument by the mouse and runs the

@@ -36,7 +36,7 @@ std::string ghost_note(const Practice& practice, GhostMode mode) {
 
 PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, GhostShow& ghost,
                                std::filesystem::path folder, GlContext* context)
-    : practice_(std::move(practice)), settings_(settings), ghost_(ghost), folder_(std::move(folder)) {
+    : practice_(std::move(practice)), settings_(settings), ghost_(ghost), folder_(std::move(folder)), disk_(folder_) {
   if (context) view_.emplace(*context, *practice_);
 }
 
@@ -50,6 +50,8 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
   // Without keyboard input, the help covers the picture.
   practice_->cover(settings_open_ || !listens);
   practice_->advance(input, elapsed, settings_);
+  if (practice_->recorded()) disk_.measure(practice_->recording(), practice_->time());
+  if (!practice_->plan().shown) disk_.watch(practice_->scene(), elapsed);
   if (std::string fault = practice_->new_fault(); !fault.empty()) say(std::move(fault));
   if (note_frames_ > 0 && --note_frames_ == 0) note_ = practice_->recording_fault();  // shown until the end
 }
@@ -58,7 +60,7 @@ void PracticeScreen::handle_key(Key key) {
   switch (key) {
     case Key::Enter:
     case Key::Space:
-      if (!settings_open_) practice_->start();
+      if (!settings_open_) start();
       break;
     case Key::Escape:
       if (settings_open_)
@@ -152,7 +154,7 @@ void PracticeScreen::ready_panel() {
   ImGui::Spacing();
   key_lines();
   ImGui::Dummy({0.f, theme::px(6.f)});
-  if (theme::button("Start (Enter)", 160.f, true)) practice_->start();
+  if (theme::button("Start (Enter)", 160.f, true, !no_room())) start();
   if (scene.task && !practice_->plan().performer) {
     ImGui::SameLine();
     if (theme::button("Show me", 100.f)) ask_ = Ask::ShowMe;
@@ -182,9 +184,24 @@ void PracticeScreen::pause_panel() {
   if (theme::button("Start screen", kMenuButton)) ask_ = Ask::Back;
 }
 
+// An attempt that cannot be recorded does not begin; a demonstration before it is not recorded.
+bool PracticeScreen::no_room() const { return !practice_->plan().shown && disk_.blocks(); }
+
+void PracticeScreen::start() {
+  if (practice_->phase() == Phase::Ready && !no_room()) practice_->start();
+}
+
+// What the trainee must know about the disk, before and during the attempt.
+std::string PracticeScreen::disk_note() const {
+  if (practice_->plan().shown) return {};
+  if (practice_->phase() == Phase::Ready) return disk_.state() == DiskState::Enough ? "" : disk_.text();
+  return practice_->recorded() ? disk_.warning() : "";
+}
+
 // The last message or, without one, what lasts.
 std::string PracticeScreen::lasting_note() const {
   if (!note_.empty()) return note_;
+  if (std::string room = disk_note(); !room.empty()) return room;
   if (practice_->plan().shown) return "The expert shows the task. Esc: pause, back to the task";
   if (practice_->running() && ghost_.waits()) return "The expert's ghost is being computed";
   return {};
@@ -231,6 +248,7 @@ ScreenStatus PracticeScreen::status() const {
   status.frames = session.frames();
   status.touched = session.touched();
   status.note = note_;
+  status.disk = disk_note();
   if (practice_->task()) status.goal = goal_of(*practice_->task());
   if (practice_->task()) status.progress = practice_->task()->feed().progress;
   return status;

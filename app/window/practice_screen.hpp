@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/window/contact_list.hpp"
+#include "app/window/disk_watch.hpp"
 #include "app/window/ghost_show.hpp"
 #include "app/window/hud.hpp"
 #include "app/window/practice_sound.hpp"
@@ -29,13 +30,16 @@ class PracticeScreen final : public Screen {
   SoundCues sound() const override { return sound_of(*practice_, settings_.pulse); }
 
   Practice& practice() { return *practice_; }
-  void start() { practice_->start(); }
+  // Begins the attempt, unless the disk has too little room to record it.
+  void start();
 
  private:
   void handle_key(Key key);
   void ready_panel();
   void key_lines() const;
   void pause_panel();
+  bool no_room() const;
+  std::string disk_note() const;
   std::string lasting_note() const;
   void note_panel(const std::string& note) const;
   void say(std::string note);
@@ -45,6 +49,7 @@ class PracticeScreen final : public Screen {
   WindowSettings& settings_;
   GhostShow& ghost_;
   std::filesystem::path folder_;
+  DiskWatch disk_;
   Hud hud_;
   StepPictures pictures_;
   std::vector<ContactRow> contacts_;

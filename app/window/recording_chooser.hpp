@@ -16,6 +16,7 @@ class RecordingChooser {
   bool is_open() const { return open_; }
   // Returns true when the user has chosen a recording. `escape`: closes the panel.
   bool draw(bool escape);
+  const std::filesystem::path& folder() const { return folder_; }
   const std::filesystem::path& recording() const { return recording_; }
 
  private:

@@ -100,8 +100,13 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
-ResultsScreen::ResultsScreen(std::filesystem::path recording, const LabStation& station, LabDesk& desk)
-    : station_(station), desk_(desk), outcome_(desk), recording_(std::move(recording)) {}
+ResultsScreen::ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station,
+                             LabDesk& desk)
+    : station_(station),
+      desk_(desk),
+      outcome_(desk),
+      recording_(std::move(recording)),
+      cut_short_(std::move(cut_short)) {}
 
 // The attempt is safe at the station before a server is asked, in a thread that reads no recording.
 void ResultsScreen::keep(const Recording& recording) {
@@ -137,7 +142,7 @@ void ResultsScreen::measure() {
     attempt_ = score_recording(recording, recording_.string());
     keep(recording);
   } catch (const std::runtime_error& error) {
-    fault_ = error.what();
+    fault_ = cut_short_.empty() ? error.what() : cut_short_;
   }
 }
 
@@ -246,6 +251,9 @@ Ask ResultsScreen::panels() {
               theme::kQuiet);
   if (attempt_)
     if (const std::string slow = slow_machine_text(*attempt_); !slow.empty()) theme::wrapped(slow, theme::kBad);
+  if (attempt_ && !cut_short_.empty())
+    theme::wrapped(fmt::format("These are the results of the first {}: {}", clock_text(attempt_->duration), cut_short_),
+                   theme::kBad);
   ImGui::Dummy({0.f, theme::px(4.f)});
   {
     const theme::Scope left = theme::child("score", {theme::px(kColumn), theme::px(kHeight)});
@@ -268,6 +276,7 @@ ScreenStatus ResultsScreen::status() const {
   ScreenStatus status;
   status.phase = attempt_ ? "measured" : fault_.empty() ? "measuring" : "fault";
   status.file = report_.empty() ? recording_ : report_;
+  status.disk = cut_short_;
   status.note = !fault_.empty() ? fault_ : !note_.empty() ? note_ : !opened_.empty() ? "why " + opened_ : kept_;
   status.step = outcome_.text();
   return status;

@@ -16,8 +16,9 @@ namespace trocar {
 class ResultsScreen final : public Screen {
  public:
   // Shows the results of an attempt and, if it names a person, hands it in. `recording`: its file, which must be
-  // closed. `station` and `desk` must outlive the screen; who practised is logged in at the desk.
-  ResultsScreen(std::filesystem::path recording, const LabStation& station, LabDesk& desk);
+  // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station` and `desk` must outlive the
+  // screen; who practised is logged in at the desk.
+  ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station, LabDesk& desk);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -46,6 +47,7 @@ class ResultsScreen final : public Screen {
   OutcomePanel outcome_;
   std::filesystem::path recording_, report_;
   std::optional<Attempt> attempt_;
+  std::string cut_short_;
   std::string fault_, note_, kept_;  // kept_: what became of the attempt
   std::string key_;                  // of the attempt, once it is kept
   std::string opened_;               // id of the part whose reason is shown; empty: none

@@ -21,6 +21,7 @@ struct ScreenStatus {
   std::uint64_t frames = 0;    // simulated or shown
   std::uint32_t touched = 0;   // faces, in the current frame
   std::string note;            // message that it shows
+  std::string disk;            // room for recordings, in words
   std::string step;            // of the curriculum: where the person stands, what an attempt means for it
   // In a practice session:
   std::optional<glm::dvec3> tip;   // m   of the selected instrument

@@ -1,4 +1,5 @@
-// Holds the settings of appearance and input; none changes recording or scoring. settings_file.hpp keeps them.
+// Holds the settings of appearance and input; none changes scoring, nor what a recording says. settings_file.hpp keeps
+// them.
 #pragma once
 
 #include <optional>
@@ -21,6 +22,7 @@ struct WindowSettings {
   double volume = 0.6;                   // 1    0..1, of the sound
   bool pulse = true;                     //      is heard while a session runs
   GhostMode ghost = GhostMode::Off;      // the expert's, in practice
+  bool pack = true;                      //      recordings are packed when their session has ended
 };
 
 }  // namespace trocar

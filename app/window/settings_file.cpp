@@ -58,9 +58,10 @@ std::string settings_text(const KeptSettings& kept) {
   const WindowSettings& window = kept.window;
   std::string text = fmt::format(
       "mouse_sensitivity = {}\nfulcrum = {}\nround_field = {}\ntouched_faces = {}\ntechnical = {}\nfull_screen = {}\n"
-      "plots = {}\ncontacts = {}\nvolume = {}\npulse = {}\nghost = \"{}\"\n",
+      "plots = {}\ncontacts = {}\nvolume = {}\npulse = {}\nghost = \"{}\"\npack_recordings = {}\n",
       window.hands.speed, window.hands.fulcrum, window.view.round_field, window.view.show_touched, window.technical,
-      window.full_screen, window.plots, window.contacts, window.volume, window.pulse, name_of(window.ghost));
+      window.full_screen, window.plots, window.contacts, window.volume, window.pulse, name_of(window.ghost),
+      window.pack);
   if (window.field_of_view_deg) text += fmt::format("field_of_view_deg = {}\n", *window.field_of_view_deg);
   if (window.barrel) text += fmt::format("barrel = {}\n", *window.barrel);
   if (window.quality)
@@ -83,6 +84,7 @@ KeptSettings read_settings(const std::filesystem::path& file, const std::string&
   table.optional("contacts", window.contacts);
   table.optional("volume", window.volume, {0.0, 1.0});
   table.optional("pulse", window.pulse);
+  table.optional("pack_recordings", window.pack);
   read_ghost(table, window.ghost);
   read_optional(table, "field_of_view_deg", window.field_of_view_deg, {20.0, 120.0});
   read_optional(table, "barrel", window.barrel, {0.0, 0.3});

@@ -138,6 +138,7 @@ bool draw_settings(Practice& practice, Quality quality, const KeyLayout& keys, W
   sound_settings(settings);
   panel_settings(keys, settings);
   if (settings.technical) tissue_table(practice.scene());
+  check("Pack recordings", "##pack", settings.pack);
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};
   ImGui::SameLine();

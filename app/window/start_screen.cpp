@@ -52,6 +52,7 @@ StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path 
       login_(desk, person),
       recordings_(std::move(recordings)),
       backends_(&context),
+      disk_(recordings_.folder()),
       backend_(last.backend) {
   why_ = backends_.resolve(backend_, {}).why;
   if (scenes_.empty()) return;
@@ -127,6 +128,7 @@ void StartScreen::step(const WindowInput& input, double elapsed, bool listens) {
     devices_.watch(scenes_[selected_].scene, access_, elapsed);
   else
     devices_.rest();
+  if (!scenes_.empty() && scenes_[selected_].fault.empty()) disk_.watch(scenes_[selected_].scene, elapsed);
   const auto pressed = [&](Key key) { return std::ranges::find(input.pressed, key) != input.pressed.end(); };
   enter_ = pressed(Key::Enter) && listens;
   escape_ = pressed(Key::Escape);
@@ -182,6 +184,8 @@ void StartScreen::details() {
   ImGui::Spacing();
   theme::wrapped(preview_of(listed.scene), theme::kQuiet);
   if (listed.group == SceneGroup::Own) theme::wrapped(listed.file.string(), theme::kQuiet);
+  if (const std::string room = disk_.text(); !room.empty())
+    theme::wrapped(room, disk_.state() == DiskState::Enough ? theme::kQuiet : theme::kBad);
   if (const auto step = chosen_step()) draw_step(desk_, *step);
   ImGui::Dummy({0.f, theme::px(6.f)});
 }
@@ -376,6 +380,7 @@ ScreenStatus StartScreen::status() const {
                                          : "scenes";
   status.file = scene_file();
   status.note = fault_.empty() ? devices_.faults() : fault_;
+  status.disk = disk_.text();
   status.step = login_.person() == desk_.person() ? progress_line(desk_) : "";
   return status;
 }

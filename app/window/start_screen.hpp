@@ -9,6 +9,7 @@
 #include "app/compare/backends.hpp"
 #include "app/lab/lab_desk.hpp"
 #include "app/window/course_panel.hpp"
+#include "app/window/disk_watch.hpp"
 #include "app/window/person_login.hpp"
 #include "app/window/recording_chooser.hpp"
 #include "app/window/scene_list.hpp"
@@ -91,6 +92,7 @@ class StartScreen final : public Screen {
   std::size_t selected_ = 0, who_ = 0;
   int level_ = 1;  // of the task
   StartDevices devices_;
+  DiskWatch disk_;
   std::string backend_ = "auto", why_, fault_;
   bool enter_ = false, escape_ = false;
   bool course_open_ = false, open_course_ = false;  // the curriculum is shown; it is to be shown

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "app/sound/sound.hpp"
+#include "app/window/background_jobs.hpp"
 #include "app/window/device_screen.hpp"
 #include "app/window/editor_screen.hpp"
 #include "app/window/gui.hpp"
@@ -21,6 +22,7 @@
 #include "geometry/error.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
+#include "sim/support/child_process.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/task.hpp"
@@ -33,6 +35,8 @@ using Clock = std::chrono::steady_clock;
 // Limits the frame rate of a display without vertical sync. A little less than 1/60 s, so that a 60 Hz display with
 // sync misses no refresh.
 constexpr std::chrono::duration<double> kShortestFrame{1.0 / 64.0};
+// At the end of the program; attempts that are not handed in by then wait at the station.
+constexpr std::chrono::seconds kLastHandIn{2};
 
 // Returns the scenes of the program and, after them, those of the user.
 std::vector<ListedScene> all_scenes(const OwnScenes& own, const WindowOptions& options, const Curriculum& curriculum) {
@@ -67,6 +71,7 @@ class WindowProgram {
                                       options.access, window.context(), desk_, options.person, keeper_.at_start().last);
     if (!waits.empty()) start_->say(waits);
     if (!keeper_.fault().empty()) start_->say(keeper_.fault());
+    if (std::error_code none; std::filesystem::is_directory(options.folder, none)) pack(options.folder);
     if (options.scene.empty()) return;
     load_scene(options.scene, options.access);  // an invalid scene ends the program with its error message
     start_->choose(options.scene);
@@ -87,11 +92,15 @@ class WindowProgram {
       const double elapsed = std::chrono::duration<double>(now - last).count();
       last = now;
       turn_over(elapsed);
+      pack_finished();
     }
     keep_settings();
     if (!options_.picture.empty()) save_screen_png(options_.picture, window_.size().x, window_.size().y);
     const std::string fault = end_practice();
-    if (recorded_) station_.hand_in();
+    if (recorded_) {
+      enter_begun();
+      handing_in_.wait(kLastHandIn);
+    }
     if (!fault.empty()) throw RunError(fault);
   }
 
@@ -107,15 +116,11 @@ class WindowProgram {
 
   // Closes the recording of an attempt that is abandoned. Returns why part of it was not recorded; empty: all was.
   std::string end_practice() {
-    std::string fault;
-    if (!practice_) return fault;
+    if (!practice_) return {};
     const Phase phase = practice_->practice().phase();
     recorded_ = recorded_ || practice_->practice().recording().has_filename();
-    try {
-      if (phase == Phase::Running || phase == Phase::Paused) practice_->practice().stop();
-    } catch (const RunError& error) {
-      fault = error.what();
-    }
+    if (phase == Phase::Running || phase == Phase::Paused) practice_->practice().stop();
+    std::string fault = practice_->practice().recording_fault();
     practice_.reset();
     return fault;
   }
@@ -216,6 +221,30 @@ class WindowProgram {
     return help_ ? Ask::Nothing : ask;
   }
 
+  // Packs the recording of a session that has ended, beside whatever follows.
+  void pack_finished() {
+    const bool runs = practice_ && practice_->practice().phase() != Phase::Ended;
+    const auto now = runs ? practice_->practice().recording() : std::filesystem::path();
+    if (!recording_.empty() && recording_ != now) pack(recording_);
+    recording_ = now;
+    jobs_.step();
+  }
+
+  // `what`: a recording, or a folder whose finished attempts are packed.
+  void pack(const std::filesystem::path& what) {
+    if (settings_.pack) jobs_.add({"pack", std::filesystem::absolute(what).string(), "--replace"});
+    jobs_.add(tidy_job());
+  }
+
+  // Removes the recordings that the laboratory's rule does not keep; without a rule it removes nothing.
+  BackgroundJobs::Job tidy_job() const {
+    BackgroundJobs::Job job{"lab"};
+    if (!options_.database.empty()) job.insert(job.end(), {"--database", options_.database});
+    job.insert(job.end(), {"tidy", "--remove"});
+    if (!options_.curriculum.empty()) job.insert(job.end(), {"--curriculum", options_.curriculum.string()});
+    return job;
+  }
+
   // A quality that the command line chose is not kept.
   void keep_settings() {
     KeptSettings kept{settings_, start_->choice()};
@@ -265,7 +294,8 @@ class WindowProgram {
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
-      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(), station_, desk_);
+      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(),
+                                                 practice_->practice().recording_fault(), station_, desk_);
   }
 
   // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.
@@ -327,7 +357,9 @@ class WindowProgram {
   std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;
   bool help_ = false;
-  bool recorded_ = false;  // an attempt or a demonstration in this session
+  bool recorded_ = false;            // an attempt or a demonstration in this session
+  std::filesystem::path recording_;  // of the session that runs
+  BackgroundJobs jobs_{own_program()};
 };
 
 }  // namespace

@@ -87,6 +87,8 @@ constexpr unsigned kLiveReadAttempts = 20;
 constexpr unsigned kDeflateLevel = 4;
 // A recording has one group per organ.
 constexpr std::size_t kMostGroups = 1000;
+// Some 30 tables of each organ.
+constexpr std::size_t kMostPaths = 100 * kMostGroups;
 
 std::vector<hsize_t> with_rows(std::uint64_t rows, const std::vector<std::uint64_t>& row_shape) {
   std::vector<hsize_t> shape = {rows};
@@ -291,6 +293,51 @@ H5Table H5File::make_table(const std::string& path, Cell cell, std::vector<std::
 }
 
 bool H5File::has_table(const std::string& path) const { return H5Lexists(id_, path.c_str(), H5P_DEFAULT) > 0; }
+
+std::vector<std::string> H5File::paths() const {
+  silence_library();
+  std::vector<std::string> found;
+  const auto collect = [](hid_t, const char* name, const H5L_info_t* link, void* list) -> herr_t {
+    auto& names = *static_cast<std::vector<std::string>*>(list);
+    if (link->type != H5L_TYPE_HARD || names.size() == kMostPaths) return -1;
+    names.push_back(std::string("/") + name);
+    return 0;
+  };
+  if (H5Lvisit(id_, H5_INDEX_NAME, H5_ITER_INC, collect, &found) < 0)
+    throw InputError(fmt::format("{}: has links that no recording has, or is damaged", path_.string()));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool H5File::is_group(const std::string& path) const {
+  silence_library();
+  const Scoped object{H5Oopen(id_, path.c_str(), H5P_DEFAULT)};
+  return object.id >= 0 && H5Iget_type(object.id) == H5I_GROUP;
+}
+
+std::vector<std::string> H5File::attributes_of(const std::string& path) const {
+  silence_library();
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  const Scoped object{H5Oopen(id_, path.c_str(), H5P_DEFAULT)};
+  require_read(object.id >= 0 && H5Aiterate2(object.id, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names) >= 0,
+               id_);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+H5Table H5File::table(const std::string& path) const {
+  silence_library();
+  for (const Cell cell : {Cell::U8, Cell::U32, Cell::U64, Cell::F32, Cell::F64}) {
+    const Scoped table{H5Dopen2(id_, path.c_str(), H5P_DEFAULT)};
+    const Scoped type{table.id >= 0 ? H5Dget_type(table.id) : -1};
+    if (type.id >= 0 && H5Tequal(type.id, file_type(cell)) > 0) return this->table(path, cell);
+  }
+  throw InputError(fmt::format("{}: table {} has a type of numbers that no recording has", path_.string(), path));
+}
 
 H5Table H5File::table(const std::string& path, Cell cell) const {
   silence_library();

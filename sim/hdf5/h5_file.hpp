@@ -95,9 +95,16 @@ class H5File {
   H5Table make_table(const std::string& path, Cell cell, std::vector<std::uint64_t> row_shape,
                      std::uint64_t rows_per_chunk, Storage storage = Storage::Plain);
   bool has_table(const std::string& path) const;
+  // Returns the paths of all groups and tables, sorted. Throws InputError when the file has links to elsewhere.
+  std::vector<std::string> paths() const;
+  bool is_group(const std::string& path) const;
+  // Returns the names of the attributes of the whole file ("/"), a group or a table, sorted.
+  std::vector<std::string> attributes_of(const std::string& path) const;
   // Opens a table. Throws InputError when the file has no such table, or the table has another cell type or exceeds the
   // limits.
   H5Table table(const std::string& path, Cell cell) const;
+  // Does the same with the table's own type. Throws InputError when it is none of Cell.
+  H5Table table(const std::string& path) const;
   // Starts SWMR writing: afterwards no table can be added, and readers can open the file at any time, also after a
   // crash. Throws RunError when a write has failed so far.
   void start_single_writer();

@@ -12,27 +12,30 @@
 namespace trocar {
 namespace {
 
-// Writes the renamed entry of the folder to the disk, so that it survives a loss of power.
-void sync_folder(const std::filesystem::path& file) {
+std::filesystem::path partial_name(std::filesystem::path path) { return path += ".partial"; }
+
+// Removes the partial file of a killed program and returns its name.
+const std::filesystem::path& without_killed_copy(const std::filesystem::path& partial) {
+  remove_killed_copy(partial);
+  return partial;
+}
+
+}  // namespace
+
+void remove_killed_copy(const std::filesystem::path& partial) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(partial, none))) return;
+  const RecordingLock lock(partial);
+  if (std::filesystem::file_size(partial, none) == 0 || is_hdf5(partial)) std::filesystem::remove(partial, none);
+}
+
+void sync_folder_of(const std::filesystem::path& file) {
   const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
 }
-
-std::filesystem::path partial_name(std::filesystem::path path) { return path += ".partial"; }
-
-// Removes the partial file of a killed program and returns its name.
-const std::filesystem::path& without_killed_copy(const std::filesystem::path& partial) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(partial, none))) return partial;
-  const RecordingLock lock(partial);
-  if (std::filesystem::file_size(partial, none) == 0 || is_hdf5(partial)) std::filesystem::remove(partial, none);
-  return partial;
-}
-
-}  // namespace
 
 PartialRecording::PartialRecording(const std::filesystem::path& file)
     : path_(file), partial_(partial_name(file)), to_(H5File::create(without_killed_copy(partial_))) {}
@@ -49,7 +52,7 @@ void PartialRecording::finish() {
     std::filesystem::permissions(partial_, std::filesystem::status(path_).permissions(), error);
   std::filesystem::rename(partial_, path_, error);
   if (error) throw RunError(fmt::format("{}: the complete copy could not be renamed to this name", path_.string()));
-  sync_folder(path_);
+  sync_folder_of(path_);
   finished_ = true;
 }
 

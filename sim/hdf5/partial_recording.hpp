@@ -31,6 +31,12 @@ class PartialRecording {
   bool finished_ = false;
 };
 
+// Removes a file in which a killed program was writing a recording; any other file stays. Throws InputError when a
+// program is writing it.
+void remove_killed_copy(const std::filesystem::path& partial);
+// Writes the entries of the file's folder to the disk, so that a rename survives a loss of power.
+void sync_folder_of(const std::filesystem::path& file);
+
 // Writes `file` by `write`. It is complete or absent, and replaces only a finished recording. Throws InputError when it
 // must not be replaced, RunError when writing fails, and the errors of `write`.
 void write_whole_recording(const std::filesystem::path& file, const std::function<void(H5File&)>& write);

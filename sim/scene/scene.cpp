@@ -82,7 +82,7 @@ std::string read_name(const SceneOrigin& origin, TomlTable& table, std::string_v
 std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table, std::string_view key) {
   const std::string name = table.text(key);
   if (!origin.recorded && (name.empty() || name.find('\0') != name.npos)) table.fail(key, "must name a file");
-  const std::filesystem::path given = bytes_of_text(name);
+  const std::string given = bytes_of_text(name);
   return origin.recorded ? origin.file.parent_path() / given : file_of_scene(origin.file, given);
 }
 

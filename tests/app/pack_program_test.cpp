@@ -76,6 +76,35 @@ TEST_F(PackProgram, AFullDiskKeepsTheOldRecording) {
   }
 }
 
+TEST_F(PackProgram, PacksInPlaceUnderTheSameName) {
+  std::filesystem::copy_file(at("full.h5"), at("kept.h5"));
+  const Outcome outcome = run("pack " + at("full.h5") + " --replace");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_LT(size("full.h5") * 2, size("kept.h5"));
+  expect_no_partial_file();
+  expect_done("unpack " + at("full.h5") + " -o " + at("again.h5"));
+  EXPECT_NE(run("replay " + at("full.h5")).out.find(" 0 frames differ"), std::string::npos);
+  expect_refused("pack " + at("full.h5") + " --replace", "is a packed recording");
+  expect_refused("pack " + at("again.h5"), "-o OUT, or --replace");
+  expect_refused("pack " + at("again.h5") + " --replace --compact", "--compact and --replace");
+  // The recording is a demonstration, so a folder does not pack it.
+  const Outcome folder = run("pack " + folder_.path().string() + " --replace");
+  EXPECT_EQ(folder.status, 0) << folder.err;
+  EXPECT_EQ(folder.out, "");
+  EXPECT_EQ(size("again.h5"), size("kept.h5"));
+}
+
+TEST_F(PackProgram, AFullDiskLeavesTheFullRecordingInPlace) {
+  const std::string before = read_file(at("full.h5"));
+  const Outcome outcome = run("pack " + at("full.h5") + " --replace", "ulimit -f 64;");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_NE(outcome.err.find("full.h5: is not packed: the file could not be written (File too large)"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(read_file(at("full.h5")), before);
+  expect_no_partial_file();
+}
+
 TEST_F(PackProgram, RefusesWhatItCannotRewrite) {
   const std::string full = at("full.h5"), old = at("old.h5");
   expect_refused("pack " + full + " -o " + full, "--out is also read");
