@@ -44,7 +44,7 @@ class LabRetention : public ::testing::Test {
     test::Script script;
     script.header.run.activity = Activity::Attempt;
     script.header.run.person = person;
-    script.header.run.key = key;
+    script.header.run.attempt_key = key;
     script.header.scene_name = "x";
     const fs::path file = folder_.path() / name;
     Recorder recorder(file, script.header);
