@@ -63,8 +63,8 @@ void tidy(const TidyCommand& command, const std::function<LabDatabase()>& open) 
   const RetentionRule rule = read_retention(places);
   print_rule(rule);
   if (!rule.last) return;
-  const Curriculum curriculum =
-      load_curriculum(command.curriculum.empty() ? data_file("curricula/basic.toml") : command.curriculum);
+  const std::filesystem::path course = command.curriculum;
+  const Curriculum curriculum = load_curriculum(course.empty() ? data_file("curricula/basic.toml") : course);
   LabDatabase lab = open();
   const auto recordings = removable_recordings(lab, curriculum, rule);
   command.remove ? remove_all(recordings) : print_removable(recordings);
