@@ -129,7 +129,7 @@ std::string crossing_fault(const MeshReport& report) {
 }
 
 // What a sound surface must not have, beyond what keeps tissue from filling it.
-std::string fault_of(const MeshReport& report) {
+std::string verdict_of(const MeshReport& report) {
   const Topology& topology = report.welded;
   const char* repair = "`trocar mesh repair`";
   if (!report.solid.fault.empty()) return report.solid.fault;
@@ -229,7 +229,7 @@ MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options) {
     report.folded_pairs = crossings.folded;
     report.listed_pairs = std::move(crossings.pairs);
   }
-  report.fault = fault_of(report);
+  report.fault = verdict_of(report);
   return report;
 }
 
