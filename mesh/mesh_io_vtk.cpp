@@ -1,6 +1,6 @@
 // Reads legacy VTK polydata, ascii or binary (big endian). Reads cells in the layout of versions 1 to 4 and in that of
 // version 5 (offsets and connectivity). The mesh holds the polygons first, then the triangle strips; vertices, lines,
-// fields, metadata and attributes are skipped, wherever they are and whatever their type.
+// fields, metadata and attributes are skipped, at any position and of any type.
 
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/mesh_io_numbers.hpp"

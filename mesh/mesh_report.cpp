@@ -129,7 +129,7 @@ std::string crossing_fault(const MeshReport& report) {
 }
 
 // What a sound surface must not have, beyond what keeps tissue from filling it.
-std::string fault_of(const MeshReport& report) {
+std::string verdict_of(const MeshReport& report) {
   const Topology& topology = report.welded;
   const char* repair = "`trocar mesh repair`";
   if (!report.solid.fault.empty()) return report.solid.fault;
@@ -191,7 +191,9 @@ std::string size_fault(double longest_side, double mm_per_unit, const MeshFacts&
   if (credible_size(longest_side)) return "";
   const std::string size = fmt::format("the longest side is {}, but an organ measures {:g} to {:g} mm",
                                        length_text(longest_side), kSmallestOrgan * 1e3, kLargestOrgan * 1e3);
-  const FileUnit unit = unit_of_file(longest_side, mm_per_unit, facts);
+  FileUnit unit = unit_of_file(longest_side, mm_per_unit, facts);
+  if (unit.stated && std::abs(unit.mm_per_unit / mm_per_unit - 1.0) < 1e-9)  // in use, and does not help
+    unit = unit_of_file(longest_side, mm_per_unit, MeshFacts{{}, {}, 0.0, facts.mm_per_number});
   if (unit.mm_per_unit > 0.0)
     return fmt::format("{}; the file is {} in {}: set {} {:g}", size, unit.stated ? "said to be" : "probably",
                        unit.name, setting, unit.mm_per_unit);
@@ -227,7 +229,7 @@ MeshReport mesh_report(const MeshView& mesh, const ReportOptions& options) {
     report.folded_pairs = crossings.folded;
     report.listed_pairs = std::move(crossings.pairs);
   }
-  report.fault = fault_of(report);
+  report.fault = verdict_of(report);
   return report;
 }
 

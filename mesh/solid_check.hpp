@@ -1,6 +1,6 @@
-// Decides whether a surface bounds a solid, because tissue can fill only a closed surface. `trocar mesh check`, `trocar
-// mesh
-// lattice` and every scene use this check and print its counts. Vertices at exactly the same position count
+// Decides whether a surface bounds a solid, because tissue can fill only a closed surface. It is the first part of the
+// verdict on a mesh file, MeshReport::fault, which `trocar mesh check`, `trocar mesh lattice` and every scene give;
+// surfaces made otherwise (tubes, recordings) need only this part. Vertices at exactly the same position count
 // as one (weld.hpp), so seams of a file are not holes; faces that then use a vertex twice are ignored.
 // Units: metres, square and cubic metres.   Tested in tests/mesh/solid_check_test.cpp
 #pragma once

@@ -1,5 +1,6 @@
 // Splits a text into lines, numbered from 1. A line ends with LF, CRLF, or CR alone, as old programs for the Macintosh
-// and some spreadsheets write it; one text may mix them. Tested in tests/mesh/mesh_io_foreign_test.cpp
+// and some spreadsheets write it, or with CR CR LF, as a CRLF becomes when it is converted twice; one text may mix
+// them. Tested in tests/mesh/mesh_io_foreign_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,8 @@ bool ends_with_lone_cr(std::string_view text);
 std::size_t take_line(std::string_view text, std::size_t offset, bool lone_cr, std::string_view& line);
 // Returns whether this byte is the last one of a line end.
 inline bool ends_line(std::string_view text, std::size_t at) {
-  return text[at] == '\n' || (text[at] == '\r' && (at + 1 == text.size() || text[at + 1] != '\n'));
+  const std::string_view after = text.substr(at + 1, 2);
+  return text[at] == '\n' || (text[at] == '\r' && !after.starts_with('\n') && after != "\r\n");
 }
 std::size_t count_line_ends(std::string_view text);
 

@@ -286,7 +286,7 @@ TEST_F(Turned, TheKeysSurviveSavingAndARecording) {
   const Outcome recorded =
       run("record " + at("t.toml") + " --trajectory " + motion + " --backend scan -o " + recording);
   ASSERT_EQ(recorded.status, 0) << recorded.err;
-  // The recording is enough: the mesh and the scene are gone.
+  // The recording is enough: the mesh and the scene are removed.
   fs::remove(at("box.obj"));
   fs::remove(at("t.toml"));
   const Outcome replay = run("replay " + recording);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -225,23 +224,29 @@ TEST(MeshIoForeign, CarriageReturnsEndLines) {
             std::string::npos);
 }
 
+// The first byte of the data is a line feed, which must not be taken as part of the line end before it.
 TEST(MeshIoForeign, BinaryFilesMayHaveHeadersWithCarriageReturns) {
-  const TemporaryFolder folder;
-  TriangleMesh ball = shapes::icosphere(1, 0.05f);
-  // The first byte of the data is a line feed, which must not be taken as part of the line end before it.
-  ball.positions[0].x = std::bit_cast<float>(0x3D0A0A0Au);
-  for (const char* name : {"a.ply", "a.vtk"}) {
-    for (const MeshEncoding encoding : {MeshEncoding::Binary, MeshEncoding::BinaryBigEndian}) {
-      save_mesh_as(ball, folder.path() / name, encoding, 1.0);
-      const std::string bytes = read_file(folder.path() / name);
-      const std::string head = std::string(name) == "a.ply" ? "end_header\n" : "double\n";
-      const std::size_t end = bytes.find(head) + head.size();
-      std::string changed = replaced_all(bytes.substr(0, end), "\n", "\r") + bytes.substr(end);
-      const std::string cells = "POLYGONS 80 320\n";
-      if (const auto at = changed.find(cells); at != changed.npos) changed[at + cells.size() - 1] = '\r';
-      EXPECT_EQ(outcome_of(name, changed), "read, faces: 80") << name;
-      if (outcome_of(name, changed) != "read, faces: 80") continue;
-      EXPECT_EQ(loaded(name, changed).faces, ball.faces);
+  const auto bytes_of = [](std::uint32_t word, bool big) {
+    std::string bytes;
+    for (int k = 0; k < 4; ++k) bytes += static_cast<char>(word >> 8 * (big ? 3 - k : k));
+    return bytes;
+  };
+  const std::uint32_t one = 0x3F800000u;
+  for (const bool big : {false, true}) {
+    std::string points, corners, header = "ply\nformat binary_";
+    for (const std::uint32_t word : {big ? 0x0A000000u : 0x3D00000Au, 0u, 0u, one, 0u, 0u, 0u, one, 0u})
+      points += bytes_of(word, big);
+    for (const std::uint32_t word : {0u, 1u, 2u}) corners += bytes_of(word, big);
+    header += std::string(big ? "big" : "little") +
+              "_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\n" +
+              "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    for (const char* end : {"\n", "\r\n", "\r"}) {
+      EXPECT_EQ(outcome_of("a.ply", replaced_all(header, "\n", end) + points + "\3" + corners), "read, faces: 1");
+      if (!big) continue;
+      const std::string start = "# vtk DataFile Version 3.0\nt\nBINARY\nDATASET POLYDATA\nPOINTS 3 float\n";
+      EXPECT_EQ(outcome_of("a.vtk", replaced_all(start, "\n", end) + points +
+                                        replaced_all("\nPOLYGONS 1 4\n", "\n", end) + bytes_of(3, true) + corners),
+                "read, faces: 1");
     }
   }
 }
@@ -373,7 +378,7 @@ TEST(MeshIoForeign, TheTrianglesOfAConcavePolygonCoverItOnce) {
     const glm::dvec3 normal = glm::cross(u, v);
     for (const glm::uvec3& face : mesh.faces) {
       const Triangle t = triangle_of(mesh.positions, face);
-      EXPECT_GE(glm::dot(glm::cross(t.b - t.a, t.c - t.a), normal), -1e-12) << "a triangle is turned over";
+      EXPECT_GE(glm::dot(glm::cross(t.b - t.a, t.c - t.a), normal), -5e-9) << "a triangle is turned over";
     }
   }
 }
