@@ -84,7 +84,7 @@ TEST_F(SlowScene, ATaskTellsAtMost31OrgansApart) {
     for (int k = 0; k < organs; ++k)
       text += fmt::format(
           "[[organ]]\nname = \"o{0}\"\nmesh = \"ball.obj\"\noffset_mm = [{1}, 0, 0]\n"
-          "[organ.tissue]\nnode_spacing_mm = 20\n[[organ.attachment]]\ncentre_mm = [{1}, 0, 0]\nradius_mm = 15\n",
+          "[organ.tissue]\nnode_spacing_mm = 20\n[[organ.attachment]]\ncentre_mm = [{1}, 0, 0]\nradius_mm = 30\n",
           k, 70 * k);
     text +=
         "[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 200]\ntip_mm = [0, 0, 90]\nradius_mm = 2.5\ndevice = "
