@@ -179,7 +179,7 @@ TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   EXPECT_EQ(run("export " + session + " --csv " + out + "/csv").status, 0);
   EXPECT_TRUE(read_file(folder_.path() / "demo" / "csv" / "tools.csv").starts_with("frame,t,tool,"));
   EXPECT_NE(run("recover " + session).out.find("already complete"), std::string::npos);
-  // Dates say that they are UTC, wherever they are shown.
+  // Every command that shows a date says that it is UTC.
   const Outcome scored = run("score " + session + " --csv " + out + "/score.csv");
   EXPECT_NE(scored.out.substr(0, scored.out.find('\n')).find(" UTC"), std::string::npos) << scored.out;
   EXPECT_TRUE(read_file(folder_.path() / "demo" / "score.csv").starts_with("file,date_utc,of,metric,"));
