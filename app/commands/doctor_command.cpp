@@ -63,7 +63,9 @@ void show_times(std::string_view working) {
   fmt::print("times          ms per frame on two organs, {} faces:", faces);
   for (const BackendTrial& trial : time_backends(backends, names, organs))
     fmt::print(" {} {}", trial.name, trial.frames > 0 ? fmt::format("{:.3f}", trial.median_ms) : "FAILS");
-  const BackendChoice choice = backends.resolve("auto", organs);
+  const bool gl_answers = working.find(fmt::format(",{},", kOpenGl)) != working.npos;
+  const BackendChoice choice =
+      gl_answers ? backends.resolve("auto", organs) : BackendChoice{"scan", "OpenGL does not answer"};
   fmt::print("\nauto           {}: {}\n", choice.name, choice.why);
 }
 
@@ -111,6 +113,7 @@ void run(std::chrono::seconds limit) {
   fmt::print("OpenGL         {}\n", first_line(gl));
   bool wrong = false;
   std::string timed(kTimes);
+  if (gl.failure.empty()) timed += fmt::format("{},", kOpenGl);
   for (const BackendRow& row : backend_table()) {
     const std::string said = verdict(row, gl.failure.empty(), limit);
     wrong = wrong || said.starts_with("WRONG");

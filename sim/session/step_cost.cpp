@@ -23,7 +23,7 @@ struct Demand {
   double damping = 0.0;     // s      TissueParams::damping_time
   double springs = 0.0;     // 1
   double least = 1.0;       // 1      TissueParams::substeps
-  double pieces = 1.0;      // 1      contact substeps of a frame with contact
+  double pieces = 1.0;      // 1      contact substeps of a frame with contact, at most
   double frame = 0.0;       // s
   double per_spring = 0.0;  // s
 
@@ -102,8 +102,8 @@ std::vector<Cause> causes_of(const OrganScene& organ, const TissueModel& model, 
   add(fmt::format("damping_ms = {:g}", 1e3f * p.damping_time), "a smaller one computes faster",
       [&](Demand& d) { d.damping = std::min(d.damping, static_cast<double>(usual.damping_time)); });
   add(fmt::format("substeps = {}", p.substeps), "a smaller one computes faster", [](Demand& d) { d.least = 1.0; });
-  add(fmt::format("least_substeps = {}", organ.contact.least_substeps), "a smaller one computes faster",
-      [](Demand& d) { d.pieces = std::min(d.pieces, static_cast<double>(ContactParams{}.least_substeps)); });
+  add(fmt::format("most_substeps = {}", organ.contact.most_substeps), "a smaller one computes faster",
+      [](Demand& d) { d.pieces = std::min(d.pieces, static_cast<double>(ContactParams{}.most_substeps)); });
   float ligament = 0.f;
   for (const Attachment& attachment : organ.attachments) ligament = std::max(ligament, attachment.stiffness);
   add(fmt::format("stiffness = {:g} of an attachment", ligament),
@@ -135,8 +135,7 @@ std::string slow_scene_text(const Scene& scene, const Session& session, double l
     const auto& slow = session.bonds().bonds().slowdown;
     const double slowdown = k < slow.size() ? static_cast<double>(slow[k]) : 1.0;
     const TissueModel& model = session.organs()[k].tissue;
-    costs.push_back(
-        cost_of(model, demand_of(model, slowdown, scene.organs[k].contact.least_substeps, frame), slowdown));
+    costs.push_back(cost_of(model, demand_of(model, slowdown, scene.organs[k].contact.most_substeps, frame), slowdown));
     seconds += costs[k].seconds;
     if (costs[k].seconds > costs[slowest].seconds) slowest = k;
   }

@@ -100,7 +100,7 @@ bool ends_within(pid_t child, milliseconds limit) {
 
 enum class Wait { Ended, TimeOver, TooMuch };
 
-// Reads until the child ends, whoever else holds the pipe. A child may also close its output and go on.
+// Reads until the child ends, even if another process holds the pipe. A child may also close its output and go on.
 Wait read_until_end(pid_t child, Pipe& output, Clock::time_point deadline, std::string& text) {
   char buffer[4096];
   for (bool ended = false; text.size() <= kMostOutput;) {

@@ -103,7 +103,7 @@ TEST(IgtlServer, AClientBeyondTheLimitGetsNoData) {
   for (std::size_t k = 16; k < clients.size(); ++k) EXPECT_EQ(clients[k]->bytes(), 0u) << k;
   EXPECT_EQ(server.clients(), 16u);
   EXPECT_EQ(server.clients_refused(), 3u);
-  // A client that has gone no longer counts, also when the next one comes in the same moment.
+  // A client that has disconnected no longer counts, also when the next one comes in the same moment.
   for (int round = 0; round < 50; ++round) {
     clients[3].reset();
     clients[3] = std::make_unique<PlainClient>(server.port());

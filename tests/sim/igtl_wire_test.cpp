@@ -388,7 +388,7 @@ TEST(IgtlWire, InconsistentLengthsAreRefused) {
 }
 
 // A pose of a mebibyte is not one: the stream ends instead of being skipped for hours.
-TEST(IgtlWire, AHostileSizeEndsTheStream) {
+TEST(IgtlWire, AnExcessiveSizeEndsTheStream) {
   const Bytes plain = transform_by_library("Probe", some_pose());
   for (const std::uint64_t size :
        {std::uint64_t{1} << 21, std::uint64_t{1} << 33, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
