@@ -458,10 +458,12 @@ class LabMutations : public LabEntering {
   // Everything outside the folders of the station.
   std::string outside() const {
     std::string list;
-    for (const auto& entry : fs::directory_iterator(folder_.path()))
-      if (entry.path().filename() != "data" && entry.path().filename() != "config")
-        list += entry.path().filename().string() + (entry.is_regular_file() ? std::to_string(entry.file_size()) : "") +
-                "\n";
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      const std::string name = entry.path().filename().string();
+      std::error_code none;
+      const bool regular = entry.symlink_status(none).type() == fs::file_type::regular;
+      if (name != "data" && name != "config") list += name + (regular ? std::to_string(entry.file_size()) : "") + "\n";
+    }
     return list;
   }
 };
