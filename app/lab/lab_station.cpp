@@ -210,8 +210,9 @@ void LabStation::score(const fs::path& note, StillWaiting& still) const {
   if (waits(begun.key)) return;
   const OwnRecording own = own_recording({begun.recording, begun.station, begun.person, begun.key, {}});
   if (own.answer != Claimed::Ours)
-    throw InputError(fmt::format("{}: {}; the attempt of {} is given up when {} is removed", own.file.string(), own.why,
-                                 printable(begun.person), note.string()));
+    throw InputError(fmt::format("{}: {}; the attempt of {} is given up when {} is removed",
+                                 printable(own.file.string(), kLongestText), own.why, printable(begun.person),
+                                 note.string()));
   if (own.live || in_progress(own.file)) return;
   try {
     recover_recording(own.file);

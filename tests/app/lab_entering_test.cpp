@@ -116,7 +116,7 @@ TEST_F(LabEntering, ADatabaseThatKeepsNothingIsRefused) {
       EXPECT_NE(outcome.err.find("is not the address of a database"), std::string::npos) << address << outcome.err;
       EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
       EXPECT_FALSE(fs::exists(places().settings)) << address;
-      ASSERT_TRUE(fs::exists(waits)) << address << command << ": the attempt is in no database and gone";
+      ASSERT_TRUE(fs::exists(waits)) << address << command << ": the attempt is in no database and was removed";
     }
   for (const char* text : {"sqlite:", ":memory:", "", "\\u0000x.sqlite", "file::memory:"}) {
     fs::create_directories(places().settings.parent_path());
@@ -219,7 +219,7 @@ TEST_F(LabEntering, ARecordingThatIsAwayKeepsItsNote) {
     if (folder) fs::create_directory(at("disk"));
     const Outcome outcome = lab("list");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    ASSERT_TRUE(fs::exists(kept)) << "the note is gone";
+    ASSERT_TRUE(fs::exists(kept)) << "the note was removed";
     EXPECT_NE(outcome.err.find("1 attempts still wait: " + at("disk") + "/s.h5"), std::string::npos) << outcome.err;
     EXPECT_EQ(rows(), 0u);
   }
@@ -238,7 +238,7 @@ TEST_F(LabEntering, ARecordingOnAReadOnlyMediumKeepsItsNote) {
   const fs::path kept = note("00aa", kPerson, at("disk") + "/s.h5");
   mount("none", at("disk").c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr);
   const Outcome outcome = lab("list");
-  EXPECT_TRUE(fs::exists(kept)) << "the note is gone";
+  EXPECT_TRUE(fs::exists(kept)) << "the note was removed";
   EXPECT_NE(outcome.err.find("1 attempts still wait: " + at("disk") + "/s.h5"), std::string::npos) << outcome.err;
   mount("none", at("disk").c_str(), "tmpfs", MS_REMOUNT, nullptr);
   EXPECT_EQ(lab("list").status, 0);
@@ -458,10 +458,12 @@ class LabMutations : public LabEntering {
   // Everything outside the folders of the station.
   std::string outside() const {
     std::string list;
-    for (const auto& entry : fs::directory_iterator(folder_.path()))
-      if (entry.path().filename() != "data" && entry.path().filename() != "config")
-        list += entry.path().filename().string() + (entry.is_regular_file() ? std::to_string(entry.file_size()) : "") +
-                "\n";
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      const std::string name = entry.path().filename().string();
+      std::error_code none;
+      const bool regular = entry.symlink_status(none).type() == fs::file_type::regular;
+      if (name != "data" && name != "config") list += name + (regular ? std::to_string(entry.file_size()) : "") + "\n";
+    }
     return list;
   }
 };
