@@ -94,6 +94,16 @@ TEST_F(PackProgram, PacksInPlaceUnderTheSameName) {
   EXPECT_EQ(size("again.h5"), size("kept.h5"));
 }
 
+TEST_F(PackProgram, OlderRecordingsArePackedInPlace) {
+  for (const auto& kept : std::filesystem::directory_iterator(repository_file("tests/recordings"))) {
+    if (kept.path().extension() != ".gz") continue;
+    const std::string old = at(kept.path().stem().string());
+    ASSERT_EQ(std::system(("gzip -dc " + kept.path().string() + " > " + old).c_str()), 0);
+    expect_done("pack " + old + " --replace");
+    EXPECT_NE(run("replay " + old).out.find(" 0 frames differ"), std::string::npos) << old;
+  }
+}
+
 TEST_F(PackProgram, AFullDiskLeavesTheFullRecordingInPlace) {
   const std::string before = read_file(at("full.h5"));
   const Outcome outcome = run("pack " + at("full.h5") + " --replace", "ulimit -f 64;");
