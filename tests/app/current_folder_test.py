@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Tests that the program loads no code from the current folder:  current_folder_test.py PROGRAM C_COMPILER WORK_FOLDER
+"""Tests that the program loads no code from the current folder:  current_folder_test.py PROGRAM C_COMPILER
 
-The folder gets a hostile library under every name that the program needs, and under names that the OpenGL loader, GLFW
+A temporary folder gets a hostile library under every name that the program needs, and under names that the OpenGL loader, GLFW
 and OpenAL look for while it runs. The program must run as if they were not there.
 """
 import os
-import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 LOADED = 42
@@ -35,10 +35,12 @@ def names_needed(program):
 
 
 def main():
-    program, compiler, work = sys.argv[1:]
-    work = Path(work)
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    program, compiler = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as work:
+        return try_in(Path(work), str(Path(program).resolve()), compiler)
+
+
+def try_in(work, program, compiler):
     (work / 'cube.obj').write_text(CUBE)
     (work / 'hostile.c').write_text(HOSTILE)
     subprocess.run([compiler, '-shared', '-fPIC', 'hostile.c', '-o', 'hostile'], cwd=work, check=True)
