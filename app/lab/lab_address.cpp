@@ -151,6 +151,9 @@ std::string without_passwords(const std::string& text) {
     const std::size_t password = small.find("password=");
     if (scheme != std::string::npos && small.find("://", scheme) != std::string::npos)
       result += word.substr(0, scheme) + without_password(word.substr(scheme));
+    else if (scheme != std::string::npos && small.find(':', scheme) < small.find('@', scheme) &&
+             small.find('@', scheme) != std::string::npos)
+      result += word.substr(0, scheme) + "***";
     else if (password != std::string::npos)
       result += word.substr(0, password) + "***";
     else

@@ -84,11 +84,13 @@ class LabAddressProgram : public Program {};
 TEST_F(LabAddressProgram, NoCommandPrintsAPassword) {
   const std::string environment = "XDG_DATA_HOME=" + (folder_.path() / "data").string() +
                                   " XDG_CONFIG_HOME=" + (folder_.path() / "config").string();
-  for (std::string address : kPasswords) {
+  for (std::size_t k = 0; k < std::size(kPasswords); ++k) {
+    const std::string address = kPasswords[k];
     const std::string file = folder_.write("address", address).string();
     for (const char* arguments : {"lab --database \"$(cat F)\" list", "lab --database \"$(cat F)\"",
                                   "lab --databases \"$(cat F)\" list", "lab list x \"$(cat F)\""}) {
       std::string line = arguments;
+      if (k % 5 != 0 && line != "lab --database \"$(cat F)\" list") continue;
       line.replace(line.find('F'), 1, file);
       const Outcome outcome = run(line, environment);
       EXPECT_NE(outcome.status, 0) << line << address;

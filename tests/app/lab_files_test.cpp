@@ -110,8 +110,8 @@ TEST_F(LabFiles, ADatabaseWhoseDiskIsAwayIsNotMadeAgain) {
 }
 
 TEST_F(LabFiles, NamesThatAreNoFilesAreRefused) {
-  for (const char* name : {"sqlite:", "sqlite::memory:", ":memory:", "file::memory:", "file:x?mode=memory", "''"})
-    expect_sentence(std::string("--database '") + name + "' list", name == std::string("''") ? "" : "not the name");
+  for (const char* name : {"sqlite:", "sqlite::memory:", ":memory:", "file::memory:", "file:x?mode=memory"})
+    expect_sentence(std::string("--database '") + name + "' list", "not the name");
   for (const char* command : {"list", ""}) {
     const Outcome outcome = run("lab --database $(printf '" + at("bad") + "\\377.sqlite') " + command, environment());
     EXPECT_EQ(outcome.status, 2);
@@ -305,7 +305,7 @@ TEST_F(LabFiles, AReaderDoesNotWaitForAWriter) {
   const auto begin = std::chrono::steady_clock::now();
   for (const std::string& command : {std::string("list"), std::string("show ann"), "backup -o " + at("b.sqlite")})
     EXPECT_EQ(lab(command).status, 0) << command;
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << "three commands";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9)) << "three commands; a wait is 10 s";
 }
 
 // A library that is loaded before all others stands for a file system without locks.

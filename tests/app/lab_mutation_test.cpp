@@ -116,9 +116,11 @@ void read_in_every_way(const std::string& file, const std::string& new_file) {
         lab.for_each([](const Person&) {}, [&](const LabAttempt& attempt) { table += attempt_csv_row(attempt); });
       },
       [&] {  // restore and backup
-        LabDatabase from(file, LabUse::Read), to(new_file);
+        std::vector<LabAttempt> attempts;
+        LabDatabase from(file, LabUse::Read), to(new_file, LabUse::Fill);
         from.for_each([&](const Person& person) { to.add_if_new(person); },
-                      [&](const LabAttempt& attempt) { to.add_attempt(attempt); });
+                      [&](const LabAttempt& attempt) { attempts.push_back(attempt); });
+        to.add_attempts(attempts);
       },
       [&] {
         LabDatabase lab(file, LabUse::Read);
@@ -177,7 +179,7 @@ TEST(LabMutation, DamagedDatabasesAreReadWithoutACrashOrAHang) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(kLongestSeconds);
-      read_in_every_way(file, (folder.path() / ("new" + std::to_string(k))).string());
+      read_in_every_way(file, folder.write("new" + std::to_string(k), "").string());
       _exit(0);
     }
     int status = 1;

@@ -65,7 +65,8 @@ TEST_F(LabWaiting, AFrozenServerIsGivenUp) {
   LabDatabase lab(test::PostgresServer::shared().address(name), LabUse::Write, {.silence = 1s});
   soci::session other(soci::postgresql, connection(name));
   int process = 0;
-  other << "SELECT pid FROM pg_stat_activity WHERE datname = '" + name + "' AND pid <> pg_backend_pid()",
+  other << "SELECT pid FROM pg_stat_activity WHERE datname = '" + name +
+               "' AND pid <> pg_backend_pid() AND backend_type = 'client backend'",
       soci::into(process);
   ASSERT_GT(process, 1);
   ASSERT_EQ(kill(process, SIGSTOP), 0);
