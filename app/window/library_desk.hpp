@@ -28,7 +28,7 @@ struct LibraryAnswer {
     std::vector<double> scores;  // oldest first
   };
 
-  LibraryQuestion question;  // with the person who is selected; empty: nobody was found
+  LibraryQuestion question;  // with the person who is selected; empty: no person was found
   std::vector<PersonSummary> people;
   std::vector<LabAttempt> attempts;  // of the person and the task, newest first
   std::vector<Standing> standings;   // of the person
