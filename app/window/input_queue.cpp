@@ -8,50 +8,50 @@
 namespace trocar {
 namespace {
 
-using Kind = InputEvent::Kind;
-
 bool is_modifier(const InputEvent& event) {
-  return event.kind == Kind::Key && event.code >= GLFW_KEY_LEFT_SHIFT && event.code <= GLFW_KEY_RIGHT_SUPER;
+  return event.kind == InputEvent::Kind::Key && event.code >= GLFW_KEY_LEFT_SHIFT && event.code <= GLFW_KEY_RIGHT_SUPER;
 }
 
 // A key such as Enter or Delete, which works on the text that was typed before it.
 bool edits(const InputEvent& event) {
-  return event.kind == Kind::Key && event.down && event.code >= GLFW_KEY_ESCAPE && !is_modifier(event);
+  return event.kind == InputEvent::Kind::Key && event.down && event.code >= GLFW_KEY_ESCAPE && !is_modifier(event);
 }
 
-bool is_press(const InputEvent& event) { return event.kind == Kind::Key && event.down && !is_modifier(event); }
+bool is_press(const InputEvent& event) {
+  return event.kind == InputEvent::Kind::Key && event.down && !is_modifier(event);
+}
 
 }  // namespace
 
 void InputQueue::add(const InputEvent& event) {
-  if (event.kind == Kind::Motion && !waiting_.empty() && waiting_.back().kind == Kind::Motion)
+  if (event.kind == InputEvent::Kind::Motion && !waiting_.empty() && waiting_.back().kind == InputEvent::Kind::Motion)
     waiting_.back() = event;
   else
     waiting_.push_back(event);
 }
 
 void InputQueue::forget_motion() {
-  std::erase_if(waiting_, [](const InputEvent& event) { return event.kind == Kind::Motion; });
+  std::erase_if(waiting_, [](const InputEvent& event) { return event.kind == InputEvent::Kind::Motion; });
 }
 
 // Whether the event may happen in the same picture as those before it.
 bool InputQueue::fits(const InputEvent& event) const {
   const auto none = [&](auto&& is) { return std::ranges::none_of(picture_, is); };
-  const auto is_motion = [](const InputEvent& one) { return one.kind == Kind::Motion; };
-  const auto is_button = [](const InputEvent& one) { return one.kind == Kind::Button; };
-  const auto is_text = [](const InputEvent& one) { return one.kind == Kind::Text; };
+  const auto is_motion = [](const InputEvent& one) { return one.kind == InputEvent::Kind::Motion; };
+  const auto is_button = [](const InputEvent& one) { return one.kind == InputEvent::Kind::Button; };
+  const auto is_text = [](const InputEvent& one) { return one.kind == InputEvent::Kind::Text; };
   const auto is_same = [&](const InputEvent& one) { return one.kind == event.kind && one.code == event.code; };
   switch (event.kind) {
-    case Kind::Motion:
-    case Kind::Wheel:
+    case InputEvent::Kind::Motion:
+    case InputEvent::Kind::Wheel:
       return none(is_button);
-    case Kind::Button:  // the panels first learn where the pointer is
+    case InputEvent::Kind::Button:  // the panels first learn where the pointer is
       return none(is_same) && none(is_motion) && none(is_press) && none(is_text);
-    case Kind::Key:
+    case InputEvent::Kind::Key:
       if (!none(is_same) || !none(is_button)) return false;
       if (is_modifier(event)) return none(is_press);
       return !edits(event) || none(is_text);
-    case Kind::Text:
+    case InputEvent::Kind::Text:
       return none(is_button) && none(edits);
   }
   return true;

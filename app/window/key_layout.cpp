@@ -41,7 +41,7 @@ char letter_of(Key key) {
 }
 
 // Capitals of the alphabets that keyboards have; other signs stay as they are. Each of these letters has two bytes.
-std::string capital(std::string label) {
+std::string capital_letter(std::string label) {
   if (label.size() == 1) label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
   if (label.size() != 2) return label;
   const unsigned letter =
@@ -63,7 +63,7 @@ KeyLayout::KeyLayout()
 
 KeyLayout::KeyLayout(const LabelAt& label_at) {
   for (int position = 0; position < kMostPositions; ++position)
-    if (is_position(position)) labels_[static_cast<std::size_t>(position)] = capital(label_at(position));
+    if (is_position(position)) labels_[static_cast<std::size_t>(position)] = capital_letter(label_at(position));
   assign();
 }
 

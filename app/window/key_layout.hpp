@@ -1,5 +1,5 @@
 // Says which key of the keyboard is meant, in the user's layout. Keys are named by what the user reads on them: Key::Z
-// is the key with the label Z, wherever it lies. Movement keys are positions: Key::Q and Key::W are the two keys at the
+// is the key with the label Z, at any position. Movement keys are positions: Key::Q and Key::W are the two keys at the
 // left of the upper row of letters, which AZERTY labels A and Z. Where a layout has no key with a label, as in Russian,
 // the key at its position on a US keyboard stands for it.
 // Needs no window: the labels come from outside.   Tested in tests/app/key_layout_test.cpp

@@ -46,18 +46,16 @@ void LibraryDesk::step(double elapsed) {
   if (auto result = task_.poll()) {
     fault_ = std::move(result->fault);
     if (result->value) {
-      lab_ = std::move(result->value->lab);
-      answer_ = std::move(result->value->answer);
+      answer_ = std::move(*result->value);
       ++answers_;
     }
   }
   patience_ -= elapsed;
   if (!next_ || patience_ > 0.0 || task_.busy()) return;
   asked_ = *std::exchange(next_, std::nullopt);
-  task_ = Task<Asked>([station = station_, lab = std::exchange(lab_, std::nullopt), question = asked_]() mutable {
-    LabDatabase open = lab ? std::move(*lab) : station.open_to_read();
-    LibraryAnswer answer = answer_of(open, std::move(question));
-    return Asked{std::move(open), std::move(answer)};
+  task_ = Task<LibraryAnswer>([station = station_, question = asked_] {
+    LabDatabase lab = station.open_to_read();
+    return answer_of(lab, question);
   });
 }
 

@@ -1,6 +1,6 @@
 // Asks the lab's database for what the library shows, in a thread of its own, because a server may take seconds or
-// never answer. The newest question counts: those that came meanwhile are not asked.
-// Units: seconds.   Tested in tests/app/library_desk_test.cpp
+// never answer. The newest question counts: those that came meanwhile are not asked. Each question opens the database,
+// so that a file that was replaced is noticed. Units: seconds.   Tested in tests/app/library_desk_test.cpp
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct LibraryAnswer {
     std::vector<double> scores;  // oldest first
   };
 
-  LibraryQuestion question;  // with the person who is selected; empty: nobody was found
+  LibraryQuestion question;  // with the person who is selected; empty: no person was found
   std::vector<PersonSummary> people;
   std::vector<LabAttempt> attempts;  // of the person and the task, newest first
   std::vector<Standing> standings;   // of the person
@@ -53,14 +53,8 @@ class LibraryDesk {
   const std::string& fault() const { return fault_; }  // why there is no answer to the last question; empty: there is
 
  private:
-  struct Asked {
-    LabDatabase lab;
-    LibraryAnswer answer;
-  };
-
   LabStation station_;
-  std::optional<LabDatabase> lab_;  // while nothing is asked; empty: to be opened
-  Task<Asked> task_;
+  Task<LibraryAnswer> task_;
   std::optional<LibraryQuestion> next_;
   LibraryQuestion asked_;
   double patience_ = 0.0;

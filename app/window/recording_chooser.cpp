@@ -27,7 +27,7 @@ Written written(const std::filesystem::path& file) {
   return {file, stat(file.c_str(), &info) == 0 ? info.st_mtim : timespec{}};
 }
 
-std::string label_of(const Written& one) {
+std::string recording_label(const Written& one) {
   const std::string name = one.file.filename().string();
   if (one.time.tv_sec == 0) return name;
   return fmt::format("{:%Y-%m-%d %H:%M}   {}", fmt::localtime(one.time.tv_sec), name);
@@ -46,7 +46,7 @@ void RecordingChooser::open() {
     return std::tie(a.time.tv_sec, a.time.tv_nsec) > std::tie(b.time.tv_sec, b.time.tv_nsec);
   });
   if (files.size() > kMostRecordings) files.resize(kMostRecordings);
-  for (const Written& file : files) files_.push_back({file.file, label_of(file)});
+  for (const Written& file : files) files_.push_back({file.file, recording_label(file)});
 }
 
 bool RecordingChooser::draw(bool escape) {

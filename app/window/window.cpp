@@ -66,7 +66,7 @@ constexpr KeyName kKeyNames[] = {{GLFW_KEY_ESCAPE, Key::Escape},
                                  {GLFW_KEY_LEFT_SHIFT, Key::Shift},
                                  {GLFW_KEY_RIGHT_SHIFT, Key::Shift}};
 
-Key key_of(int glfw_key, bool control, const KeyLayout& layout) {
+Key meaning_of(int glfw_key, bool control, const KeyLayout& layout) {
   for (const KeyName& name : kKeyNames)
     if (name.glfw_key == glfw_key) return name.key;
   return layout.key_at(glfw_key, control);
@@ -75,14 +75,14 @@ Key key_of(int glfw_key, bool control, const KeyLayout& layout) {
 // GLFW names printable keys by what a US keyboard has at their position.
 static_assert(GLFW_KEY_A == 'A' && GLFW_KEY_COMMA == ',' && GLFW_KEY_WORLD_2 == kMostPositions - 1);
 
-std::string label_at(int position) {
+std::string keyboard_label(int position) {
   const char* label = glfwGetKeyName(position, 0);
   return label ? label : "";
 }
 
 std::string labels_of_keyboard() {
   std::string labels;
-  for (int letter = 'A'; letter <= 'Z'; ++letter) labels += label_at(letter) + ' ';
+  for (int letter = 'A'; letter <= 'Z'; ++letter) labels += keyboard_label(letter) + ' ';
   return labels;
 }
 
@@ -163,7 +163,7 @@ void Window::Content::hear_key(int key, int action, int modifiers) {
   if (action == GLFW_REPEAT || key < 0 || key > GLFW_KEY_LAST) return;
   const auto k = static_cast<std::size_t>(key);
   if (action == GLFW_PRESS) {
-    meaning[k] = key_of(key, (modifiers & GLFW_MOD_CONTROL) != 0, layout);
+    meaning[k] = meaning_of(key, (modifiers & GLFW_MOD_CONTROL) != 0, layout);
     position[k] = layout.position_by_label(key);
   }
   queue.add({.kind = InputEvent::Kind::Key,
@@ -185,7 +185,7 @@ void Window::Content::follow_layout() {
   std::string now = labels_of_keyboard();
   if (now == labels) return;
   labels = std::move(now);
-  layout = KeyLayout(label_at);
+  layout = KeyLayout(keyboard_label);
 }
 
 void Window::Content::point_at(const glm::dvec2& pointer, bool known) {

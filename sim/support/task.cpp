@@ -26,7 +26,7 @@ void run_apart(std::shared_ptr<TaskWork> work) {
   try {
     std::thread([work = std::move(work)]() mutable {
       work->run();
-      work.reset();  // destroys a result that nobody wanted
+      work.reset();  // destroys a result that was not taken
       --running;
     }).detach();
   } catch (const std::system_error& error) {

@@ -1,5 +1,5 @@
-// Runs one piece of work in a thread of its own, so that whoever starts it never waits: the result is asked for without
-// blocking, and work whose result nobody wants any longer is abandoned. An exception of the work becomes a sentence.
+// Runs one piece of work in a thread of its own and never waits for it: the result is asked for without blocking, and
+// work whose result is not wanted any longer is abandoned. An exception of the work becomes a sentence.
 // The thread is detached, so the work must own what it uses or share it: nothing that it captures may end before it.
 // Tested in tests/sim/task_test.cpp
 #pragma once
@@ -45,7 +45,7 @@ template <typename T>
 class Task {
  public:
   Task() = default;  // without work
-  // Starts at once. `work` returns a T and takes nothing, or a std::stop_token that says when nobody wants the result.
+  // Starts at once. `work` returns a T and takes nothing, or a std::stop_token that says when the result is not wanted.
   template <typename Work>
   requires std::invocable<Work&> || std::invocable<Work&, std::stop_token>
   explicit Task(Work work) {

@@ -95,7 +95,7 @@ TEST(KeyLayout, TextsHaveTheUsersLabels) {
   EXPECT_EQ(in_layout("List of contacts (L)", russian()), "List of contacts (Д)");
   EXPECT_EQ(in_layout("suction: E removes fluid, R rinses", russian()), "suction: У removes fluid, К rinses");
   EXPECT_EQ(in_layout("F1, Tab", azerty()), "F1, Tab");
-  EXPECT_EQ(turkish_f().label_of(Key::G, false), "Ü") << "its own place is a movement key";
+  EXPECT_EQ(turkish_f().label_of(Key::G, false), "Ü") << "its own position is a movement key";
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class LibraryDeskTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(LibraryDeskTest, AnEmptyDatabaseHasNobody) {
+TEST_F(LibraryDeskTest, AnEmptyDatabaseHasNoPeople) {
   LibraryDesk desk(station());
   desk.ask({});
   wait(desk);

@@ -86,7 +86,7 @@ for break_it in drop_tables overwrite; do
   key Escape
   wait_for 20 is screen start
 
-  # The start screen: somebody logs in.
+  # The start screen: another trainee logs in.
   click Person
   key ctrl+a
   xdotool type --delay 60 cid

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives a real window (window_driver.sh) with keyboards of other countries, set with setxkbmap: shortcuts go by the
 # label of the key, movement keys by their position, and the help shows the labels. Presses that are shorter than a
-# picture count, at the place where the button went down: the program is stopped while they happen.
+# picture count, at the position where the button went down: the program is stopped while they happen.
 #   window_keys_test.sh TROCAR DATA OUT [WIDTH HEIGHT]     Exit status 77: skipped.
 set -euo pipefail
 
@@ -76,7 +76,7 @@ for layout in fr de "us dvorak"; do
   picture "ready_${layout// /_}"
   is_running
   until is in_hand grasper; do key Tab; done
-  # The label X, wherever it lies: xdotool looks for it in the layout.
+  # The label X: xdotool looks for it in the layout.
   key x
   wait_for 20 is note "Expert's ghost: in time"
   # The positions of Q and W of a US keyboard, as codes of the X server.

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// A door at which work waits until the test opens it; it outlives whoever waits.
+// A door at which work waits until the test opens it; it outlives the work that waits.
 class Door {
  public:
   void open() const { *open_ = true; }
@@ -86,7 +86,7 @@ TEST(Task, DestructionAndReplacementNeverWait) {
   door.open();  // reached although the work still waits
 }
 
-TEST(Task, AbandonedWorkLearnsThatNobodyWantsItsResult) {
+TEST(Task, AbandonedWorkIsAskedToStop) {
   const auto stopped = std::make_shared<std::atomic<bool>>(false);
   {
     Task<int> task([stopped](const std::stop_token& stop) {
