@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "geometry/error.hpp"
 #include "geometry/tool_volume.hpp"
@@ -55,8 +56,18 @@ std::string shape_text(const py::array& array) {
   return py::str(py::reinterpret_borrow<py::object>(array).attr("shape")).cast<std::string>();
 }
 
+// Doubles beyond the floats become infinite.
 FloatArray floats_of(const py::handle& value, const char* name) {
-  return numbers_of<FloatArray>(value, name, "fiu", "real numbers");
+  const auto any = py::array::ensure(value);
+  if (any && any.dtype().is(py::dtype::of<float>())) return numbers_of<FloatArray>(any, name, "f", "real numbers");
+  const DoubleArray numbers = doubles_of(value, name);
+  FloatArray floats(std::vector<py::ssize_t>(numbers.shape(), numbers.shape() + numbers.ndim()));
+  constexpr double kMost = std::numeric_limits<float>::max();
+  std::transform(numbers.data(), numbers.data() + numbers.size(), floats.mutable_data(), [](double number) {
+    return std::abs(number) > kMost ? std::copysign(INFINITY, static_cast<float>(std::copysign(1.0, number)))
+                                    : static_cast<float>(number);
+  });
+  return floats;
 }
 DoubleArray doubles_of(const py::handle& value, const char* name) {
   return numbers_of<DoubleArray>(value, name, "fiu", "real numbers");

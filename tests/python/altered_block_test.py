@@ -11,7 +11,7 @@ import numpy as np
 import trocar
 from altered_blocks import Block, clipped_duct, cut_pair, is_finite, pressed_ball
 
-ALTERATIONS, SEED = 150, 1  # of each session
+ALTERATIONS, SEED = 60, 1  # of each session
 
 
 def try_alteration(session, block, seed):

@@ -86,8 +86,8 @@ def organ(name, x, more=''):
             f'[[organ.attachment]]\ncentre_mm = [{x}, 0, -30]\nradius_mm = 18\ndiaphragm = true\n')
 
 
-def instrument(kind, script, x=0):
-    return (f'[[instrument]]\nname = "{kind}"\nkind = "{kind}"\npivot_mm = [{x}, 20, 150]\ntip_mm = [{x}, 0, 32]\n'
+def instrument(kind, script, tip=32):
+    return (f'[[instrument]]\nname = "{kind}"\nkind = "{kind}"\npivot_mm = [0, 20, 150]\ntip_mm = [0, 0, {tip}]\n'
             f'radius_mm = 3\ndevice = "script"\nscript = "{script}"\n')
 
 
@@ -104,11 +104,11 @@ def pressed_ball(folder, law='springs'):
 def cut_pair_session(folder, backend='scan'):
     """Two organs that touch and breathe; in 130 frames one is pressed, gripped, burnt and cut, and bleeds."""
     ball(folder, name='left'), ball(folder, 0.024, (0.056, 0.0, 0.0), 'right')
-    bleeds = '[organ.blood]\nrate_ml_min_cm2 = 5\n[organ.cut]\nvoxels_per_cell = 3\n'
+    bleeds, voxels = '[organ.blood]\nrate_ml_min_cm2 = 5\n', '[organ.cut]\nvoxels_per_cell = 3\n'
     scene = folder / 'cut_pair.toml'
     scene.write_text('[breathing]\namplitude_mm = 5\nrate_hz = 1\ndirection = [1, 0, 0]\n'
-                     + organ('left', 0) + bleeds + organ('right', 56)
-                     + ''.join(instrument(*pair) for pair in (('probe', 'press'), ('grasper', 'pull'), ('hook', 'burn'),
+                     + organ('left', 0) + bleeds + voxels + organ('right', 56) + voxels
+                     + ''.join(instrument(*pair, tip=27) for pair in (('probe', 'press'), ('grasper', 'pull'), ('hook', 'burn'),
                                                               ('scissors', 'press'))))
     return trocar.Session(scene, backend=backend, driver='scripts')
 

@@ -98,13 +98,13 @@ class WithGymnasium(unittest.TestCase):
         self.assertTrue(any(len(set(counts)) > 1 for counts in touched), 'the attempts touched equally many faces')
 
     def test_attempts_that_touch_differently_run_in_one_process(self):
-        self.run_vector(gymnasium.vector.SyncVectorEnv([make(self.scene, seconds=8)] * 2))
+        self.run_vector(gymnasium.vector.SyncVectorEnv([make(self.scene, seconds=3, frames_per_action=1)] * 2))
 
     def test_attempts_that_touch_differently_run_in_forked_processes(self):
-        self.run_vector(gymnasium.vector.AsyncVectorEnv([make(self.scene, seconds=8)] * 2, context='fork'))
+        self.run_vector(gymnasium.vector.AsyncVectorEnv([make(self.scene, seconds=3, frames_per_action=1)] * 2, context='fork'))
 
     def test_attempts_that_touch_differently_run_in_spawned_processes(self):
-        self.run_vector(gymnasium.vector.AsyncVectorEnv([make(self.scene, seconds=8)] * 2, context='spawn'))
+        self.run_vector(gymnasium.vector.AsyncVectorEnv([make(self.scene, seconds=3, frames_per_action=1)] * 2, context='spawn'))
 
     def test_infos_become_a_list(self):
         envs = gymnasium.wrappers.vector.DictInfoToList(gymnasium.vector.SyncVectorEnv([make(self.scene)] * 2))
