@@ -62,7 +62,6 @@ TEST_F(ForeignOrgan, AWrongUnitInASceneIsNamedWithTheValueThatFits) {
   saved("centimetres.obj", cube, 0.01);
   saved("micrometres.obj", cube, 1e-6);
   saved("odd.obj", cube, 0.04);
-  const std::string no_spacing = "node spacing";
   for (const auto& [mesh, keys, size, fits] : {std::tuple("metres.obj", "", "0.06 mm", "mm_per_unit = 1000"),
                                                {"centimetres.obj", "", "6 mm", "mm_per_unit = 10"},
                                                {"micrometres.obj", "", "60000 mm", "mm_per_unit = 0.001"},
