@@ -74,7 +74,7 @@ LabDatabase opened_to_write(const LabStation& station) {
   return lab;
 }
 
-// Names the rows that were left out, which makes the exit status 1. Call it when the rest is done.
+// Names the rows that were left out, which makes the exit status 1. Call it last.
 void require_all_read(const LabDatabase& lab) {
   const auto& rows = lab.unreadable();
   if (rows.empty()) return;

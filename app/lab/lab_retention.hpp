@@ -41,7 +41,7 @@ struct Removable {
 // Returns the recordings on this machine that the rule does not keep, of everybody, and that surely are what the
 // database says.
 std::vector<Removable> removable_recordings(LabDatabase& lab, const Curriculum& curriculum, const RetentionRule& rule);
-// Removes a recording, unless it is another file or being written by now. Returns whether it is gone.
+// Removes a recording, unless it is another file or being written by now. Returns whether it was removed.
 bool remove_recording(const Removable& recording);
 
 }  // namespace trocar

@@ -47,7 +47,7 @@ class LabStation {
 
   const std::string& address() const { return address_; }
   // Opens the database. Throws the errors of LabDatabase. A reader changes nothing; where no database was made yet, it
-  // finds an empty one. A writer makes the database at its usual place, or the one that `database` names.
+  // finds an empty one. A writer makes the usual database, or the one that `database` names.
   LabDatabase open_to_read() const;
   LabDatabase open_to_write() const;
   // Hands in without waiting for a program that keeps the database busy: for those who only want to read.

@@ -1,7 +1,7 @@
 // Serves short pages to many connections, each wait and each buffer with a limit. One loop reads all requests and
 // writes all answers without waiting for any of them; a few threads make the pages. So a slow connection costs a
 // descriptor and nothing else.
-// Units: bytes, milliseconds.   Tested in tests/app/page_server_test.cpp and lab_server_test.py
+// Units: bytes, milliseconds.   Tested in tests/app/lab_server_test.py
 #pragma once
 
 #include <chrono>

@@ -17,7 +17,7 @@ namespace {
 constexpr int kNotStarted = 127;  // exit status, as of a shell
 constexpr int kLowestPriority = 19;
 constexpr int kFirstOwnDescriptor = 3;
-// Disk time only when nobody else wants some; the C library has no names for this call.
+// Disk time only when no other program wants some; the C library has no names for this call.
 constexpr int kIoWhoProcess = 1, kIoIdle = 3 << 13;
 
 // The child between fork and exec, where it may only make system calls.

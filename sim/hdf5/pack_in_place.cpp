@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPackingStart = ".trocar-packing-";
 
-// Which file has a name: the same answer before and after says that nobody replaced or changed it.
+// Which file has a name: the same answer before and after says that no program replaced or changed it.
 struct FileState {
   struct stat status {};
 
@@ -44,7 +44,7 @@ struct FileState {
   throw InputError(fmt::format("{}: {}", file.string(), what));
 }
 
-// The packed copy takes a third of this, so that a session that is being recorded keeps the rest.
+// The packed copy takes a third of this, so that a session that is being recorded keeps two thirds.
 void require_room(const fs::path& file, std::uint64_t bytes) {
   const auto free = free_space(file);
   if (free && *free < bytes)

@@ -67,7 +67,7 @@ TEST_F(DiskWatchTest, ARecordingThatRunsIsMeasured) {
   const auto recording = disk_ / "a.h5";
   std::ofstream(recording) << std::string(4 << 20, 'x');
   for (int k = 0; k < 3000 && watch.warning().empty(); ++k, std::this_thread::sleep_for(1ms)) {
-    watch.measure(recording, 130.0);  // 4 MiB: the rest is as long
+    watch.measure(recording, 130.0);  // 4 MiB: the remaining part is as long
     watch.watch(scene_, 1.0);
   }
   for (int k = 0; k < 200; ++k, std::this_thread::sleep_for(1ms)) {

@@ -7,7 +7,7 @@
 namespace trocar {
 namespace {
 
-// Every form in which somebody may write the password SECRET. None of the servers exists.
+// Every form in which a user may write the password SECRET. None of the servers exists.
 constexpr const char* kPasswords[] = {
     "postgresql://u:SECRET@127.0.0.1:1/lab",
     "postgres://u:SECRET@127.0.0.1:1/lab",

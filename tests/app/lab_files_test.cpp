@@ -231,14 +231,14 @@ TEST_F(LabFiles, OlderDatabasesBecomePrivateAndMarked) {
   EXPECT_NE(lab("list").out.find("ann"), std::string::npos);
 }
 
-// As root, the other user is nobody.
+// The other user has an id without a name.
 TEST_F(LabFiles, AReaderNeedsNoRightToWrite) {
   if (geteuid() != 0) GTEST_SKIP() << "needs two users";
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   fill(at("shared/lab.sqlite"), 4);
   ASSERT_EQ(chmod(at("shared/lab.sqlite").c_str(), 0644), 0);
   ASSERT_EQ(chmod(at("shared").c_str(), 0755), 0);
-  const auto as_nobody = [&](const std::string& arguments) {
+  const auto as_other = [&](const std::string& arguments) {
     return run("lab --database " + at("shared/lab.sqlite") + " " + arguments,
                "XDG_DATA_HOME=/nonexistent XDG_CONFIG_HOME=/nonexistent setpriv --reuid=65534 --regid=65534 "
                "--clear-groups --");
@@ -246,13 +246,13 @@ TEST_F(LabFiles, AReaderNeedsNoRightToWrite) {
   if (std::system(("setpriv --reuid=65534 --regid=65534 --clear-groups -- " + std::string(TROCAR_PROGRAM) +
                    " --version >/dev/null 2>&1")
                       .c_str()) != 0)
-    GTEST_SKIP() << "nobody may not run the program";
+    GTEST_SKIP() << "another user may not run the program";
   const auto before = content(at("shared"));
-  const Outcome list = as_nobody("list");
+  const Outcome list = as_other("list");
   EXPECT_EQ(list.status, 0) << list.err;
   EXPECT_NE(list.out.find("ann"), std::string::npos) << list.out;
   EXPECT_EQ(content(at("shared")), before);
-  const Outcome add = as_nobody("add eve");
+  const Outcome add = as_other("add eve");
   EXPECT_EQ(add.status, 2) << add.err;
   EXPECT_NE(add.err.find("may only read it"), std::string::npos) << add.err;
 }

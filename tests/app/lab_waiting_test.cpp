@@ -78,7 +78,7 @@ TEST_F(LabWaiting, AFrozenServerIsGivenUp) {
     EXPECT_NE(std::string(error.what()).find("does not answer: nothing for 1 s"), std::string::npos) << error.what();
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
-  EXPECT_THROW(lab.counts(), LabUnreachable) << "the connection is gone";
+  EXPECT_THROW(lab.counts(), LabUnreachable) << "the connection was lost";
   kill(process, SIGCONT);
 }
 

@@ -228,7 +228,7 @@ TEST_F(PackInPlace, OnlyFinishedAttemptsOfAFolderArePacked) {
 // Foreign files with the name of a leftover, and the only copy of a recording, stay.
 TEST_F(PackInPlace, OnlyLeftoversAreRemoved) {
   const fs::path left = packing_file(file_), foreign = packing_file(folder_.path() / "text.h5");
-  folder_.write(foreign.filename().string(), "somebody's text");
+  folder_.write(foreign.filename().string(), "a person's text");
   fs::copy_file(original_, left);
   remove_pack_leftovers(folder_.path());  // beside another full recording
   EXPECT_TRUE(fs::exists(left));
