@@ -94,7 +94,7 @@ TEST_F(LabDeskTest, ProgressCountsTheDatabaseAndWhatWaitsOnce) {
 }
 
 TEST_F(LabDeskTest, ADatabaseThatDoesNotAnswerTakesNothingAway) {
-  station().open().add_attempt(pass("zoe", 1.0));
+  station().open_to_write().add_attempt(pass("zoe", 1.0));
   LabStation station = this->station();
   LabDesk desk(station, parse_curriculum(kOneStep, "c.toml"));
   desk.log_in("zoe", false);

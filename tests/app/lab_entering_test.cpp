@@ -498,9 +498,9 @@ TEST_F(LabMutations, OfNotesAndWaitingAttemptsDoNoHarm) {
     ASSERT_NO_THROW(station.waiting_of(kPerson)) << k;
     longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     entered += handed.added;
-    ASSERT_TRUE(station.open().attempt(other.key)) << k << ": holds up the attempt beside it: " << handed.why;
+    ASSERT_TRUE(station.open_to_read().attempt(other.key)) << k << ": holds up the attempt beside it: " << handed.why;
     ASSERT_EQ(outside(), untouched) << k;
-    for (const LabAttempt& one : station.open().attempts({.most = 5})) {
+    for (const LabAttempt& one : station.open_to_read().attempts({.most = 5})) {
       ASSERT_TRUE(one.started >= 0.0 && one.started < 4e9 && one.level >= 1 && one.level <= 1000) << k;
       ASSERT_TRUE(!one.score || (*one.score >= 0.0 && *one.score <= 100.0)) << k;
     }

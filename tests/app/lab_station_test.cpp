@@ -191,7 +191,7 @@ TEST_F(LabStationTest, TheNoteStaysUntilTheDatabaseHasTheAttempt) {
   std::filesystem::remove(places().waiting / (key + ".attempt.json"));
   const LabStation station(places());
   EXPECT_EQ(station.hand_in().added, 1u);
-  EXPECT_EQ(station.open().attempts().at(0).key, key);
+  EXPECT_EQ(station.open_to_read().attempts().at(0).key, key);
   EXPECT_TRUE(std::filesystem::is_empty(places().waiting));
 }
 

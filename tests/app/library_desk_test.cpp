@@ -75,7 +75,7 @@ TEST_F(LibraryDeskTest, AnEmptyDatabaseHasNoPeople) {
 
 TEST_F(LibraryDeskTest, TheFirstOneFoundIsSelectedAndOthersAreCompared) {
   {
-    LabDatabase lab = station().open();
+    LabDatabase lab = station().open_to_read();
     lab.add_attempt(attempt("zoe", 1.0, 50.0));
     lab.add_attempt(attempt("zoe", 2.0, 60.0));
     lab.add_attempt(attempt("li", 3.0, 70.0));
@@ -94,7 +94,7 @@ TEST_F(LibraryDeskTest, TheFirstOneFoundIsSelectedAndOthersAreCompared) {
 }
 
 TEST_F(LibraryDeskTest, OnlyTheLastLetterIsSearchedFor) {
-  station().open().add_person({"zoe", "", 1.0});
+  station().open_to_write().add_person({"zoe", "", 1.0});
   LibraryDesk desk(station());
   for (const char* part : {"z", "zo", "zox"}) {
     desk.ask({.part = part}, 0.25);
@@ -108,7 +108,7 @@ TEST_F(LibraryDeskTest, OnlyTheLastLetterIsSearchedFor) {
 }
 
 TEST_F(LibraryDeskTest, AFailingDatabaseIsASentenceAndCanBeAskedAgain) {
-  station().open().add_person({"zoe", "", 1.0});
+  station().open_to_write().add_person({"zoe", "", 1.0});
   LibraryDesk desk(station());
   desk.ask({});
   wait(desk);
