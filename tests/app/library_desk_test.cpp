@@ -75,7 +75,7 @@ TEST_F(LibraryDeskTest, AnEmptyDatabaseHasNoPeople) {
 
 TEST_F(LibraryDeskTest, TheFirstOneFoundIsSelectedAndOthersAreCompared) {
   {
-    LabDatabase lab = station().open_to_read();
+    LabDatabase lab = station().open_to_write();
     lab.add_attempt(attempt("zoe", 1.0, 50.0));
     lab.add_attempt(attempt("zoe", 2.0, 60.0));
     lab.add_attempt(attempt("li", 3.0, 70.0));
