@@ -30,7 +30,7 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
                           {"note", status.note},
                           {"shown", shown_},
                           {"places", nlohmann::json::object()}};
-  if (!status.disk.empty()) state["disk"] = status.disk;
+  if (!status.disk.empty()) state["room"] = status.disk;
   if (!status.step.empty()) state["step"] = status.step;
   add_position(state, "tip_mm", status.tip);
   add_position(state, "goal_mm", status.goal);

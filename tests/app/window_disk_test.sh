@@ -18,7 +18,7 @@ make_first_touch
 options=(--quality low --person zoe)
 trap 'kill "$program" 2>/dev/null || true; umount "$out/disk" 2>/dev/null || true' EXIT
 
-disk_has() { case "$(field disk)" in *"$1"*) ;; *) return 1 ;; esac; }
+disk_has() { case "$(field room)" in *"$1"*) ;; *) return 1 ;; esac; }
 # form_is FORM FILE: full, packed
 form_is() {
   [ "$(/usr/bin/python3 -c '
@@ -54,7 +54,6 @@ wait_for 60 form_is packed "$recording"
 "$trocar" lab show zoe | grep -q "first_touch" || fail "the attempt is not entered"
 click Replay
 wait_for 120 is screen replay
-wait_for 60 at_least frames 1
 key Escape
 wait_for 20 is phase measured
 end_program
