@@ -77,7 +77,7 @@ class DemoView {
     gui_->begin();
     hud_.draw(session_, state_);
     if (plots_) draw_plots(history_, session_);
-    if (help_) help_ = draw_help();
+    if (help_) help_ = draw_help(window_->input().keys());
     gui_->end();
     window_->show();
   }

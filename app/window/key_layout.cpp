@@ -35,11 +35,6 @@ Key key_of(std::optional<char> letter) {
   return found == std::end(kLetters) ? Key::Other : found->key;
 }
 
-char letter_of(Key key) {
-  const auto found = std::ranges::find(kLetters, key, &LetterKey::key);
-  return found == std::end(kLetters) ? '\0' : found->letter;
-}
-
 // Capitals of the alphabets that keyboards have; other signs stay as they are. Each of these letters has two bytes.
 std::string capital_letter(std::string label) {
   if (label.size() == 1) label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
