@@ -103,8 +103,9 @@ void LabConnection::open_server() {
   ServerParameters parameters = server_parameters(address_.target);
   secrets_ = std::move(parameters.secrets);
   sql_.open(soci::postgresql, parameters.text);
-  const auto* backend = dynamic_cast<const soci::postgresql_session_backend*>(sql_.get_backend());
-  if (backend) watch_.watch(PQsocket(backend->conn_), patience_.silence);
+  // The library does not export the type's information, so this is no dynamic_cast; the line above chose the type.
+  const auto* backend = static_cast<const soci::postgresql_session_backend*>(sql_.get_backend());
+  watch_.watch(PQsocket(backend->conn_), patience_.silence);
   watch_.restart();
   sql_ << "SET client_min_messages = warning";
   sql_ << fmt::format("SET lock_timeout = {}", patience_.lock.count());
