@@ -36,7 +36,7 @@ class LabEntering : public Program {
   fs::path waiting() const { return at("data") + "/trocar/waiting"; }
   LabPlaces places() const { return {at("data") + "/trocar/lab.sqlite", waiting(), at("config") + "/trocar/lab.toml"}; }
   std::size_t rows(const std::string& database = {}) const {
-    return LabStation(places(), database).open().counts().attempts;
+    return LabStation(places(), database).open_to_read().counts().attempts;
   }
   // Writes a note of an attempt's beginning as a program of an earlier version does.
   fs::path note(const std::string& name, const std::string& person, const fs::path& recording) const {
@@ -134,7 +134,7 @@ TEST_F(LabEntering, ARelativeDatabaseIsTheSameFileEverywhere) {
   EXPECT_EQ(run("lab --database sqlite:x.sqlite", in_a).status, 0);
   EXPECT_EQ(run("lab add zoe", in_b).status, 0);
   EXPECT_FALSE(fs::exists(at("b") + "/x.sqlite"));
-  EXPECT_EQ(LabStation(places()).open().counts().people, 1u);
+  EXPECT_EQ(LabStation(places()).open_to_read().counts().people, 1u);
 }
 
 // Starts programs that all find the note of one killed session. TROCAR_ROUNDS: of each database.
@@ -199,7 +199,7 @@ TEST_F(LabEntering, AnOlderRecordingIsEnteredOnce) {
   test::record_attempt(scene(), at("s.h5"), 20, true, attempt_of(kPerson));
   test::change_text(at("s.h5"), "attempt_key", "");
   EXPECT_EQ(lab("enter " + at("s.h5")).status, 0);
-  LabDatabase database = LabStation(places()).open();
+  LabDatabase database = LabStation(places()).open_to_write();
   LabAttempt row = database.attempts().at(0);
   database.delete_attempt(row.key);
   row.key = new_attempt_key();
@@ -358,7 +358,7 @@ TEST_F(LabEntering, PathsOfAnyBytesAreKept) {
   const Outcome chosen = lab("--database '" + at("bad\xff.sqlite") + "'");
   EXPECT_EQ(chosen.status, 0) << chosen.err;
   EXPECT_EQ(lab("add li").status, 0);
-  EXPECT_EQ(LabStation(places()).open().counts().people, 1u);
+  EXPECT_EQ(LabStation(places()).open_to_read().counts().people, 1u);
   EXPECT_TRUE(fs::exists(at("bad\xff.sqlite")));
 }
 
