@@ -143,10 +143,10 @@ TEST(Gltf, EachFaultHasItsSentence) {
   };
   const std::string good = altered("\"n\"", "\"n\"");
   EXPECT_EQ(message_of(good), "accepted");
+  EXPECT_EQ(message_of(good + "xxxx"), "accepted");  // padding
   for (const Case& bad : std::vector<Case>{
            {"glTF", "within its header"},
            {good.substr(0, good.size() - 4), "bytes, but the file has"},
-           {good + "xxxx", "bytes, but the file has"},
            {std::string(good).replace(4, 4, word(1)), "glTF version 1"},
            {std::string(good).replace(12, 4, word(1u << 30)), "longer than the file"},
            {std::string(good).replace(16, 4, "JSOM"), "first chunk is not JSON"},
