@@ -28,6 +28,7 @@ bool begins_as_table(std::string_view head) {
                                            "frame,t,",
                                            "first,second,time,apart_mm\n",
                                            "backend,frames,update_ms_",
+                                           "file,date_utc,of,metric,value,",
                                            "file,date,of,metric,value,",
                                            "x_mm,y_mm,z_mm,moved_x_mm,",
                                            "case,group,run,status,exit_status,",

@@ -37,7 +37,7 @@ class ForeignOrgan : public Program {
   }
 
   std::string demo(const std::string& scene) const {
-    return "demo --headless --frames 2 --backend scan --force --out " + at("demo") + " --scene " + scene;
+    return "demo --headless --frames 2 --backend scan --out " + at("demo") + " --scene " + scene;
   }
 
   void expect_parts(const std::string& text, const std::vector<std::string>& parts) {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Rule {
+struct WindowRule {
   const char* what;
   std::vector<std::string> folders;
   std::string hint;  // part of each match, because regular expressions are slow
@@ -22,8 +22,8 @@ struct Rule {
   std::vector<std::string> except;  // files that may
 };
 
-const std::vector<Rule>& rules() {
-  static const std::vector<Rule> list = {
+const std::vector<WindowRule>& window_rules() {
+  static const std::vector<WindowRule> list = {
       {"ends a scope of Dear ImGui by hand; use app/window/gui_scopes.hpp",
        {"app"},
        "ImGui::",
@@ -38,7 +38,7 @@ const std::vector<Rule>& rules() {
        {"app/window", "app/lab"},
        "std::",
        std::regex(R"(std::(async|future|thread|jthread)\b)"),
-       {"app/window/window_program.cpp", "app/lab/lab_server.cpp"}},  // sleeps between pictures; ends with its server
+       {"app/window/window_program.cpp", "app/lab/page_server.cpp"}},  // sleeps between pictures; end with their server
       {"changes the environment beside threads",
        {"app", "sim", "mesh", "gpu_collision"},
        "env",
@@ -48,7 +48,7 @@ const std::vector<Rule>& rules() {
   return list;
 }
 
-std::vector<fs::path> sources_of(const std::string& folder) {
+std::vector<fs::path> sources_below(const std::string& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(TROCAR_SOURCE_DIR) / folder)) {
     const auto extension = entry.path().extension();
@@ -59,9 +59,9 @@ std::vector<fs::path> sources_of(const std::string& folder) {
 
 TEST(WindowRules, HoldInEveryFile) {
   int checked = 0;
-  for (const Rule& rule : rules()) {
+  for (const WindowRule& rule : window_rules()) {
     for (const std::string& folder : rule.folders) {
-      for (const fs::path& file : sources_of(folder)) {
+      for (const fs::path& file : sources_below(folder)) {
         const std::string name = fs::relative(file, TROCAR_SOURCE_DIR).generic_string();
         if (std::ranges::find(rule.except, name) != rule.except.end()) continue;
         std::ifstream in(file);
