@@ -38,7 +38,8 @@ const std::vector<WindowRule>& window_rules() {
        {"app/window", "app/lab"},
        "std::",
        std::regex(R"(std::(async|future|thread|jthread)\b)"),
-       {"app/window/window_program.cpp", "app/lab/page_server.cpp"}},  // sleeps between pictures; end with their server
+       // These end at once when they are woken: with the server of the pages, and with a connection.
+       {"app/lab/page_server.cpp", "app/lab/silence_watch.cpp", "app/lab/silence_watch.hpp"}},
       {"changes the environment beside threads",
        {"app", "sim", "mesh", "gpu_collision"},
        "env",
