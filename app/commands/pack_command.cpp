@@ -66,7 +66,8 @@ void pack_folder(const std::filesystem::path& folder) {
       fmt::print(stderr, "trocar: {}\n", error.what());
       ++failed;
     }
-  if (interrupted()) throw RunError(fmt::format("{}: interrupted; the remaining recordings are packed the next time", folder.string()));
+  if (interrupted())
+    throw RunError(fmt::format("{}: interrupted; the remaining recordings are packed the next time", folder.string()));
   if (failed > 0) throw RunError(fmt::format("{}: {} recordings were not packed; see above", folder.string(), failed));
 }
 
