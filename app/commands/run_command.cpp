@@ -12,7 +12,6 @@
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/support/disk_space.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
@@ -60,9 +59,6 @@ void run(RunCommand command) {
   if (command.quality != "auto") command.options.quality = static_cast<Quality>(level - std::begin(kQualities));
   if (command.publish) command.options.igtl = command.igtl;
   check_files(command);
-  if (const auto free = free_space(command.folder))
-    fmt::print("recordings in {}: {} free\n", command.folder, bytes_text(*free));
-  std::fflush(stdout);
   std::string why;
   if (!run_window(command.options, why)) {
     throw InputError(
