@@ -166,6 +166,8 @@ click Mode
 click Practice
 click "step first"
 click Start
+sleep 10
+if is screen start; then click Start; fi
 is_running
 wait_for 60 at_least frames 20
 end_program
