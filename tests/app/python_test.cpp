@@ -65,7 +65,7 @@ TEST_F(Researcher, PandasOpensEveryTable) {
   std::size_t rows = attempt.overall.size();
   for (const InstrumentScore& instrument : attempt.instruments) rows += instrument.metrics.size();
   EXPECT_TRUE(
-      look("scores.csv", "value").starts_with(fmt::format("{} ['file', 'date', 'of', 'metric', 'unit']", 2 * rows)))
+      look("scores.csv", "value").starts_with(fmt::format("{} ['file', 'date_utc', 'of', 'metric', 'unit']", 2 * rows)))
       << out();
 }
 
