@@ -20,6 +20,7 @@ struct Window::Content {
   std::array<Key, GLFW_KEY_LAST + 1> meaning, down;
   std::array<int, GLFW_KEY_LAST + 1> position{};  // [GLFW's code] of the key with this label
   glm::dvec2 heard{0.0};                          // pixels, where the latest event saw the pointer
+  glm::dvec2 released_at{-1.0};                   // pixels, where the pointer was put when it was last released
   bool pointer_known = false, focused = false, filled = false;
   glm::ivec4 place{0};  // of the window when it does not fill the screen: left, top, width, height
 
@@ -27,6 +28,7 @@ struct Window::Content {
   void hear();
   void hear_key(int key, int action, int modifiers);
   void forget_motion();
+  void notice_return();
   void follow_layout();
   void take(const InputEvent& event);
   void point_at(const glm::dvec2& pointer, bool known);
@@ -180,6 +182,17 @@ void Window::Content::forget_motion() {
   pointer_known = false;
 }
 
+// GLFW 3.3 on X11 reports no motion to the place where it put the released pointer, also when the pointer returns there
+// later.
+void Window::Content::notice_return() {
+  if (heard == released_at || glfwGetInputMode(window, GLFW_CURSOR) != GLFW_CURSOR_NORMAL) return;
+  glm::dvec2 now;
+  glfwGetCursorPos(window, &now.x, &now.y);
+  if (now != released_at) return;
+  heard = now;
+  queue.add({.kind = InputEvent::Kind::Motion, .pointer = now});
+}
+
 // The user may switch between layouts while the program runs.
 void Window::Content::follow_layout() {
   std::string now = labels_of_keyboard();
@@ -259,6 +272,7 @@ const WindowInput& Window::poll() {
   c.input.pointer_motion = glm::dvec2(0.0);
   c.follow_layout();
   glfwPollEvents();
+  c.notice_return();
   const bool focused = glfwGetWindowAttrib(c.window, GLFW_FOCUSED) == GLFW_TRUE;
   c.input.focus_lost = c.focused && !focused;
   c.focused = focused;
@@ -288,6 +302,7 @@ void Window::capture_pointer(bool captured) {
   if (glfwGetInputMode(content_->window, GLFW_CURSOR) == mode) return;
   glfwSetInputMode(content_->window, GLFW_CURSOR, mode);
   content_->forget_motion();
+  if (!captured) content_->released_at = content_->heard;
 }
 
 void Window::fill_screen(bool filled) {

@@ -9,28 +9,9 @@ set -euo pipefail
 . "$(dirname "$0")/window_driver.sh"
 under_display "$@"
 
-trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
-state=$out/state.json
-rm -rf "$out"
-mkdir -p "$out"
-read_state
-make_first_touch
-export XDG_DATA_HOME=$out/home XDG_CONFIG_HOME=$out/settings
 database=$out/home/trocar/lab.sqlite
 has_note() { [ -n "$(field note)" ]; }
-step_has() { case "$(field step)" in *"$1"*) ;; *) return 1 ;; esac; }
-note_has() { case "$(field note)" in *"$1"*) ;; *) return 1 ;; esac; }
 has_ended() { ! kill -0 "$program" 2>/dev/null; }
-# Ends the program, which must not wait for a server.
-end_program() {
-  kill "$program"
-  for _ in $(seq 200); do
-    has_ended && break
-    sleep 0.1
-  done
-  has_ended || fail "the end of the program waits for the database"
-  wait "$program" || fail "the program failed: $(cat "$out/log")"
-}
 make_people() {
   rm -f "$database"*
   "$trocar" lab add ann >/dev/null

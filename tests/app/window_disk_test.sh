@@ -9,12 +9,6 @@ set -euo pipefail
 . "$(dirname "$0")/window_driver.sh"
 under_display "$@"
 
-trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
-state=$out/state.json
-rm -rf "$out"
-mkdir -p "$out"
-read_state
-make_first_touch
 options=(--quality low --person zoe)
 trap 'kill "$program" 2>/dev/null || true; umount "$out/disk" 2>/dev/null || true' EXIT
 
@@ -24,10 +18,6 @@ form_is() {
   [ "$(/usr/bin/python3 -c '
 import sys, h5py
 with h5py.File(sys.argv[1], "r") as f: print(f.attrs.get("form", b"full").decode() if isinstance(f.attrs.get("form", b"full"), bytes) else f.attrs["form"])' "$2" 2>/dev/null)" = "$1" ]
-}
-end_program() {
-  kill "$program"
-  wait "$program" 2>/dev/null || true
 }
 begin_first_touch() {
   wait_for 60 is screen start

@@ -1,15 +1,25 @@
 # Functions of the tests that drive the window with synthetic mouse and keyboard (xdotool), to be sourced under a virtual
 # display. Nothing is timed: every step waits until the window's --state file shows that it is done.
-# Needs: trocar data out width height state options program; makes: the functions below, and the task "First touch".
+# A test may set `options` of `trocar run`; `program` is its process.
 # shellcheck shell=bash disable=SC2154
 
-# Starts the test again under a virtual display, or skips it. Call it first, with the arguments of the test.
+# Starts the test again under a virtual display, or skips it; then makes an empty folder of the test with the task "First
+# touch". Call it first, with the arguments of the test: TROCAR DATA OUT [WIDTH HEIGHT].
 under_display() {
-  [ -z "${TROCAR_PATH_DISPLAY:-}" ] || return 0
-  for tool in Xvfb xdotool import /usr/bin/python3; do
-    command -v "$tool" >/dev/null || { echo "$tool is missing: not tried"; exit 77; }
-  done
-  TROCAR_PATH_DISPLAY=1 exec "$(dirname "$0")/../support/with_display.sh" 3840x2160 "$0" "$@"
+  if [ -z "${TROCAR_PATH_DISPLAY:-}" ]; then
+    for tool in Xvfb xdotool import /usr/bin/python3; do
+      command -v "$tool" >/dev/null || { echo "$tool is missing: not tried"; exit 77; }
+    done
+    TROCAR_PATH_DISPLAY=1 exec "$(dirname "$0")/../support/with_display.sh" 3840x2160 "$0" "$@"
+  fi
+  trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
+  state=$out/state.json
+  rm -rf "$out"
+  mkdir -p "$out"
+  # What the program keeps of the user.
+  export XDG_DATA_HOME=$out/home XDG_CONFIG_HOME=$out/settings XDG_CACHE_HOME=$out/cache
+  read_state
+  make_first_touch
 }
 fail() {
   echo "FAILED: $*" >&2
@@ -48,8 +58,20 @@ wait_for() {
     sleep 0.05
   done
 }
+# End of the program by a signal, as when its window is closed; it must end well, and soon.
+end_program() {
+  kill "$program"
+  for _ in $(seq 200); do
+    kill -0 "$program" 2>/dev/null || break
+    sleep 0.1
+  done
+  ! kill -0 "$program" 2>/dev/null || fail "the program does not end"
+  wait "$program" || fail "the program failed: $(cat "$out/log")"
+}
 is() { [ "$(field "$1")" = "$2" ]; }
 has_place() { [ -n "$(field places "$1")" ]; }
+step_has() { case "$(field step)" in *"$1"*) ;; *) return 1 ;; esac; }
+note_has() { case "$(field note)" in *"$1"*) ;; *) return 1 ;; esac; }
 at_least() { local now; now=$(field "$1"); [ -n "$now" ] && [ "$now" -ge "$2" ]; }
 # Waits until the window shows the effect of the input: the state file has been rewritten since, and three more frames have been
 # shown.
@@ -85,8 +107,6 @@ shrink() {
 }
 start_program() {
   rm -f "$state"
-  # What the program keeps of the user.
-  export XDG_DATA_HOME=$out/home XDG_CONFIG_HOME=$out/settings XDG_CACHE_HOME=$out/cache
   "$trocar" run --folder "$out" --state "$state" --width "$width" --height "$height" ${options[@]+"${options[@]}"} >"$out/log" 2>&1 &
   program=$!
   wait_for 60 test -s "$state"
@@ -120,6 +140,12 @@ TOML
   grep -q '^tip_mm = \[-67' "$TROCAR_DATA/scenes/tasks/first_touch.toml" || fail "the scene differs from what this test expects"
 }
 
+# Starts the attempt whose instructions are shown or being loaded.
+is_running() {
+  wait_for 120 is phase ready
+  key Return
+  wait_for 60 is phase running
+}
 # do_first_touch NOTCHES: inserts the grasper until the task "First touch" ends, by this number of wheel notches at a time.
 do_first_touch() {
   until is in_hand grasper; do key Tab; done

@@ -10,17 +10,7 @@ set -euo pipefail
 command -v setxkbmap >/dev/null || { echo "setxkbmap is missing: not tried"; exit 77; }
 under_display "$@"
 
-trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
-state=$out/state.json
-rm -rf "$out"
-mkdir -p "$out"
-read_state
-make_first_touch
 options=(--quality low)
-end_program() {
-  kill "$program"
-  wait "$program" || fail "the program failed: $(cat "$out/log")"
-}
 # Between two pictures: whatever the command does has happened before the program looks.
 between_pictures() {
   kill -STOP "$program"
@@ -28,11 +18,6 @@ between_pictures() {
   sleep 0.2
   kill -CONT "$program"
   settle
-}
-is_running() {
-  wait_for 120 is phase ready
-  key Return
-  wait_for 60 is phase running
 }
 is_listed() { "$trocar" lab list 2>/dev/null | grep -q "^$1 "; }
 # rolls_of RECORDING: the least and the greatest roll of the grasper, degrees.

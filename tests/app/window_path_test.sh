@@ -12,15 +12,8 @@ set -euo pipefail
 . "$(dirname "$0")/window_driver.sh"
 under_display "$@"
 
-trocar=$1 data=$2 out=$3 width=${4:-1280} height=${5:-720}
 shift $(($# < 5 ? $# : 5))
 options=("$@")
-state=$out/state.json
-rm -rf "$out"
-mkdir -p "$out"
-export XDG_CACHE_HOME=$out/cache
-read_state
-make_first_touch
 start_program
 trap 'kill "$program" 2>/dev/null || true' EXIT
 wait_for 60 is screen start
