@@ -103,7 +103,7 @@ TEST_F(LabAddressProgram, NoCommandPrintsAPassword) {
     }
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "config"));
-  for (const auto& entry : std::filesystem::recursive_directory_iterator("."))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
     EXPECT_EQ(entry.path().string().find("SECRET"), std::string::npos);
 }
 

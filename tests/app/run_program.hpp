@@ -26,9 +26,10 @@ class Program : public ::testing::Test {
  protected:
   Program() : mesh_(folder_.write("m.obj", kTriangle)), trajectory_(folder_.write("t.csv", kTrajectory)) {}
 
+  // In a folder of the test, where a file of a wrong name does no harm.
   Outcome run(const std::string& arguments, const std::string& environment = "") {
     const auto out = folder_.path() / "stdout", err = folder_.path() / "stderr";
-    const std::string line = environment + " " + TROCAR_PROGRAM + " " + arguments + " >" + out.string() + " 2>" +
+    const std::string line = "cd " + folder_.path().string() + " && " + environment + " " + TROCAR_PROGRAM + " " + arguments + " >" + out.string() + " 2>" +
                              err.string() + " </dev/null";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};

@@ -133,6 +133,20 @@ TEST(Layers, FoldersOfSimAndAppPointOneWay) {
   EXPECT_GT(checked, 100);
 }
 
+// A program that takes an address for a file's name leaves such files where it runs.
+TEST(Layers, TheTopFolderHasOnlyWhatIsListed) {
+  const std::set<std::string> known = {
+      "app", "bench", "cmake", "cpu_collision", "data", "deform", "docs", "examples", "geometry", "gpu_collision",
+      "mesh", "packaging", "python", "sim", "study", "tests", "web",
+      // What is built and measured, which git ignores.
+      "build", "out", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md",
+      "packages-bench.txt", "packages-check.txt", "packages-web.txt", "packages.txt", "run"};
+  for (const auto& entry : std::filesystem::directory_iterator(fs::path(TROCAR_SOURCE_DIR))) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_TRUE(name.starts_with('.') || known.contains(name)) << name;
+  }
+}
+
 TEST(Layers, TheTableOfFoldersHasNoCycle) {
   std::set<std::string> placed;
   for (std::size_t before = kFoldersMayInclude.size() + 1; before != placed.size();) {
