@@ -12,7 +12,7 @@
 #include <random>
 
 #include "bench/soft_body_report.hpp"
-#include "deform/elastic_forces.hpp"
+#include "deform/solid/elastic_forces.hpp"
 #include "geometry/stopwatch.hpp"
 #include "mesh/organ_maker.hpp"
 #include "sim/support/machine.hpp"

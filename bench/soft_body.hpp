@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/compare/compare.hpp"
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar::bench {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar::bench {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "bench/soft_body.hpp"
-#include "deform/elastic_forces.hpp"
+#include "deform/solid/elastic_forces.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/scan_change.hpp"
 #include "geometry/convex_clip.hpp"
-#include "geometry/face_set.hpp"
+#include "geometry/face_numbers.hpp"
 #include "geometry/stopwatch.hpp"
 #include "geometry/touch_book.hpp"
 

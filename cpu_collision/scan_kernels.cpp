@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/instructions.hpp"
+#include "geometry/machine.hpp"
 
 namespace trocar {
 namespace {

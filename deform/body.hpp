@@ -3,7 +3,7 @@
 // seconds.   Tested through step() in tests/deform and OrganStepper in tests/deform/organs_step_test.cpp
 #pragma once
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

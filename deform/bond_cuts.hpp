@@ -3,9 +3,9 @@
 // Units: metres, world frame.   Tested in tests/deform/bonds_end_test.cpp
 #pragma once
 
-#include "deform/bonds.hpp"
-#include "deform/sculpt.hpp"
-#include "deform/slit.hpp"
+#include "deform/cut/sculpt.hpp"
+#include "deform/cut/slit.hpp"
+#include "deform/join/bonds.hpp"
 
 namespace trocar {
 

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "deform/bonds.hpp"
+#include "deform/join/bonds.hpp"
 
 namespace trocar {
 

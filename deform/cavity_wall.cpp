@@ -1,7 +1,7 @@
 // Makes the wall of the burnt cavity: squares between voxels, with corners on the boundary of the heat.
 #include <algorithm>
 
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 
 namespace trocar {
 namespace {

@@ -3,7 +3,7 @@
 // Units: metres.   Tested in tests/deform/contact_thinning_test.cpp
 #pragma once
 
-#include "deform/contact.hpp"
+#include "deform/contact/contact.hpp"
 
 namespace trocar {
 

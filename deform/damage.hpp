@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "deform/contact.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "deform/tissue.hpp"
-#include "geometry/instructions.hpp"
+#include "deform/solid/tissue.hpp"
+#include "geometry/machine.hpp"
 
 namespace trocar {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "deform/implicit_terms.hpp"
+#include "deform/reference/energy.hpp"
 
 namespace trocar {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/bonds.hpp"
+#include "deform/join/bonds.hpp"
 
 namespace trocar {
 

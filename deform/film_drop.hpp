@@ -6,7 +6,7 @@
 #include <glm/glm.hpp>
 #include <span>
 
-#include "deform/fluid_film.hpp"
+#include "deform/fluid/fluid_film.hpp"
 
 namespace trocar {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "deform/lattice.hpp"
+#include "deform/solid/lattice.hpp"
 
 namespace trocar {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <span>
 
-#include "deform/bonds.hpp"
-#include "deform/sculpt.hpp"
+#include "deform/cut/sculpt.hpp"
+#include "deform/join/bonds.hpp"
 
 namespace trocar {
 

@@ -1,7 +1,7 @@
 // Tells whether hot metal is inside tissue. Units: metres.   Tested in tests/sim/diathermy_test.cpp
 #pragma once
 
-#include "deform/sculpt.hpp"
+#include "deform/cut/sculpt.hpp"
 
 namespace trocar {
 

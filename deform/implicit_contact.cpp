@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "deform/implicit_terms.hpp"
 #include "deform/point_loads.hpp"
+#include "deform/reference/energy.hpp"
 #include "geometry/hull_distance.hpp"
 #include "geometry/part_touch.hpp"
 

@@ -3,9 +3,9 @@
 #include <array>
 
 #include "deform/implicit_curvature.hpp"
-#include "deform/implicit_terms.hpp"
 #include "deform/matrix.hpp"
-#include "deform/springs.hpp"
+#include "deform/reference/energy.hpp"
+#include "deform/solid/elasticity.hpp"
 
 namespace trocar {
 namespace {

@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
-#include "deform/elastic_forces.hpp"
-#include "deform/implicit_terms.hpp"
-#include "deform/specimen.hpp"
+#include "deform/reference/energy.hpp"
+#include "deform/reference/specimen.hpp"
+#include "deform/solid/elastic_forces.hpp"
 #include "deform/unfold.hpp"
 #include "geometry/elementary.hpp"
 

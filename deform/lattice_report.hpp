@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

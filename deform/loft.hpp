@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/boundary_loops.hpp"
+#include "deform/cut/boundary_loops.hpp"
 
 namespace trocar {
 

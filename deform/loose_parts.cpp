@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "deform/cut/sculpt_steps.hpp"
 #include "deform/links.hpp"
-#include "deform/sculpt_parts.hpp"
 
 namespace trocar {
 namespace {

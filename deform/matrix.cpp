@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "deform/elastic_forces.hpp"
-#include "deform/springs.hpp"
+#include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "geometry/elementary.hpp"
 
 namespace trocar {

@@ -31,7 +31,7 @@
 #include <glm/glm.hpp>
 #include <span>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

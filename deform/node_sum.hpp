@@ -2,7 +2,7 @@
 // Units: metres, seconds.   Tested through tests/deform/contact_test.cpp and organ_contact_test.cpp
 #pragma once
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

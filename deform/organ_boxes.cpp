@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "deform/organ_contact.hpp"
+#include "deform/contact/organ_contact.hpp"
 #include "deform/organ_foresight.hpp"
 
 namespace trocar {

@@ -1,8 +1,8 @@
 // Resolves contacts between organs within a substep: moves positions, only apart, equally and oppositely.
 #include <algorithm>
 
+#include "deform/contact/organ_contact.hpp"
 #include "deform/node_sum.hpp"
-#include "deform/organ_contact.hpp"
 
 namespace trocar {
 namespace {

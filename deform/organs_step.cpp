@@ -1,4 +1,4 @@
-#include "deform/organs_step.hpp"
+#include "deform/step.hpp"
 
 #include <algorithm>
 #include <atomic>

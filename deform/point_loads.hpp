@@ -5,7 +5,7 @@
 #pragma once
 
 #include "deform/body.hpp"
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/lattice.hpp"
+#include "deform/solid/lattice.hpp"
 #include "geometry/mesh_view.hpp"
 
 namespace trocar {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 
 namespace trocar {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "deform/slit_parts.hpp"
 
 namespace trocar {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "deform/slit_parts.hpp"
-#include "deform/springs.hpp"
+#include "deform/solid/elasticity.hpp"
 
 namespace trocar {
 namespace {

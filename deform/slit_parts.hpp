@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/slit.hpp"
+#include "deform/cut/slit.hpp"
 
 namespace trocar {
 

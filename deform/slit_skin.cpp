@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "deform/slit_parts.hpp"
 
 namespace trocar {

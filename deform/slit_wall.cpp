@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/cut/sculpt_steps.hpp"
 #include "deform/polygon_fill.hpp"
-#include "deform/sculpt_parts.hpp"
 #include "deform/slit_parts.hpp"
 #include "deform/trilinear_cell.hpp"
 

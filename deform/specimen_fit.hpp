@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/specimen.hpp"
+#include "deform/reference/specimen.hpp"
 
 namespace trocar {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "deform/matrix.hpp"
-#include "deform/springs.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "geometry/elementary.hpp"
 
 namespace trocar {

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

@@ -8,10 +8,10 @@
 #include <cmath>
 
 #include "deform/body.hpp"
-#include "deform/elastic_forces.hpp"
 #include "deform/matrix.hpp"
 #include "deform/point_loads.hpp"
-#include "deform/springs.hpp"
+#include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "deform/unfold.hpp"
 
 namespace trocar {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/voxels.hpp"
+#include "deform/cut/voxels.hpp"
 
 namespace trocar {
 

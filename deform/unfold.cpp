@@ -4,7 +4,7 @@
 #include <cmath>
 #include <glm/gtc/quaternion.hpp>
 
-#include "geometry/instructions.hpp"
+#include "geometry/machine.hpp"
 #include "geometry/turn.hpp"
 
 namespace trocar {

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

@@ -1,5 +1,5 @@
 // Compiles the kernels of refine_touches for any processor.
-#include "geometry/instructions.hpp"
+#include "geometry/machine.hpp"
 #include "geometry/refine_four.hpp"
 
 namespace trocar {

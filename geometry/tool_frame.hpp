@@ -4,7 +4,7 @@
 // tests/sim/tool_shape_test.cpp
 #pragma once
 
-#include "geometry/rigid_frame.hpp"
+#include "geometry/frame.hpp"
 #include "geometry/tool_volume.hpp"
 
 namespace trocar {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "geometry/face_set.hpp"
+#include "geometry/face_numbers.hpp"
 #include "geometry/touch_book.hpp"
 
 namespace trocar {

@@ -15,7 +15,7 @@
 #include "app/lab/lab_address.hpp"
 #include "app/sound/sound.hpp"
 #include "geometry/error.hpp"
-#include "geometry/instructions.hpp"
+#include "geometry/machine.hpp"
 #include "geometry/printable.hpp"
 #include "sim/support/machine.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/view/quality.hpp"
-#include "deform/clip.hpp"
+#include "deform/join/clip.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/touch.hpp"
 #include "gpu_collision/queries.hpp"

@@ -12,7 +12,7 @@
 #include <glm/glm.hpp>
 
 #include "cpu_collision/solids/convex_body.hpp"
-#include "geometry/rigid_frame.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar::solids {
 

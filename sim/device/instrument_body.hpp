@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cpu_collision/broad_phase/box.hpp"
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 #include "geometry/part.hpp"
 #include "geometry/tool_volume.hpp"
 #include "sim/device/tool_shape.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "deform/clip.hpp"
+#include "deform/join/clip.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/hdf5/surface_history.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "deform/lattice.hpp"
+#include "deform/solid/lattice.hpp"
 #include "mesh/weld.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/scene/organ_surface.hpp"

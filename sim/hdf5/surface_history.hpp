@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/mesh_view.hpp"
 
 namespace trocar {

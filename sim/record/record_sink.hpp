@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "deform/bleeding.hpp"
-#include "deform/bonds.hpp"
-#include "deform/clip.hpp"
-#include "deform/fluid_film.hpp"
+#include "deform/fluid/bleeding.hpp"
+#include "deform/fluid/fluid_film.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/join/clip.hpp"
 #include "deform/model_version.hpp"
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 #include "geometry/touch_fault.hpp"

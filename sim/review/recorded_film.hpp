@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "deform/contact.hpp"
-#include "deform/fluid_film.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/fluid/fluid_film.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/scene/scene.hpp"
 

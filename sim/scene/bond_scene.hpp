@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "deform/bonds.hpp"
+#include "deform/join/bonds.hpp"
 
 namespace trocar {
 

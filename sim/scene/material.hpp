@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "deform/solid/tissue.hpp"
 #include "deform/specimen_fit.hpp"
-#include "deform/tissue.hpp"
 
 namespace trocar {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "deform/lattice.hpp"
+#include "deform/solid/lattice.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_report.hpp"
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "deform/bleeding.hpp"
-#include "deform/clip.hpp"
-#include "deform/contact.hpp"
-#include "deform/grasp.hpp"
-#include "deform/sculpt.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/contact/grasp.hpp"
+#include "deform/cut/sculpt.hpp"
+#include "deform/fluid/bleeding.hpp"
+#include "deform/join/clip.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "mesh/mesh_placement.hpp"
 #include "mesh/triangle_mesh.hpp"

@@ -4,10 +4,10 @@
 
 #include <type_traits>
 
-#include "deform/contact.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/cut/sculpt.hpp"
 #include "deform/matrix.hpp"
-#include "deform/sculpt.hpp"
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "sim/scene/scene_key.hpp"
 
 namespace trocar {

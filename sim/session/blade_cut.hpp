@@ -3,7 +3,7 @@
 // Units: metres, degrees, world.   Tested in tests/sim/blade_cut_test.cpp
 #pragma once
 
-#include "deform/slit.hpp"
+#include "deform/cut/slit.hpp"
 #include "sim/session/instruments.hpp"
 
 namespace trocar {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/sculpt.hpp"
+#include "deform/cut/sculpt.hpp"
 #include "sim/session/instruments.hpp"
 
 namespace trocar {

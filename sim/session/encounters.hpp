@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
-#include "deform/organ_contact.hpp"
+#include "deform/contact/organ_contact.hpp"
 
 namespace trocar {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 #include "geometry/tool_volume.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/device/instrument_body.hpp"

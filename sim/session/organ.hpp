@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "cpu_collision/broad_phase/box.hpp"
-#include "deform/contact.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/cut/sculpt.hpp"
 #include "deform/damage.hpp"
-#include "deform/sculpt.hpp"
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/touch_query.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "sim/scene/scene.hpp"

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/contact.hpp"
+#include "deform/contact/contact.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"

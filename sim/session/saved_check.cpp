@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {

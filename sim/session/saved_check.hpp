@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "deform/organ_contact.hpp"
+#include "deform/contact/organ_contact.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "deform/bleeding.hpp"
-#include "deform/organ_contact.hpp"
+#include "deform/contact/organ_contact.hpp"
+#include "deform/fluid/bleeding.hpp"
 #include "deform/rest_distance.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"

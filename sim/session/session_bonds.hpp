@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "deform/bonds.hpp"
+#include "deform/contact/organ_contact.hpp"
 #include "deform/hanging.hpp"
-#include "deform/organ_contact.hpp"
+#include "deform/join/bonds.hpp"
 #include "sim/session/diathermy.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/session_clips.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/session/saved_check.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/clip.hpp"
+#include "deform/join/clip.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
 

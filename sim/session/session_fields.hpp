@@ -3,10 +3,10 @@
 // kSessionVersion. Tested in tests/sim/saved_session_test.cpp
 #pragma once
 
-#include "deform/grasp.hpp"
-#include "deform/organ_contact.hpp"
-#include "deform/sculpt.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/grasp.hpp"
+#include "deform/contact/organ_contact.hpp"
+#include "deform/cut/sculpt.hpp"
+#include "deform/solid/tissue.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/session_bleeding.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/fluid_film.hpp"
+#include "deform/fluid/fluid_film.hpp"
 #include "sim/session/session_bleeding.hpp"
 
 namespace trocar {

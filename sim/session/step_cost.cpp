@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "deform/springs.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "geometry/printable.hpp"
 
 namespace trocar {

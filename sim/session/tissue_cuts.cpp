@@ -1,7 +1,7 @@
 // Implements the cuts of TissueWorld: hooks burn, blades cut, jaws tear.
 #include <algorithm>
 
-#include "deform/slit.hpp"
+#include "deform/cut/slit.hpp"
 #include "sim/session/blade_cut.hpp"
 #include "sim/session/tissue_world.hpp"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "deform/grasp.hpp"
-#include "deform/organs_step.hpp"
+#include "deform/contact/grasp.hpp"
+#include "deform/step.hpp"
 #include "sim/session/diathermy.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "deform/bonds.hpp"
+#include "deform/join/bonds.hpp"
 #include "sim/task/task_run.hpp"
 
 namespace trocar {

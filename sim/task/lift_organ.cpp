@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 #include "sim/task/task_goal.hpp"
 #include "sim/task/tip_contact.hpp"
 

@@ -7,9 +7,9 @@
 #include <glm/glm.hpp>
 #include <span>
 
-#include "deform/bleeding.hpp"
-#include "deform/bonds.hpp"
-#include "deform/clip.hpp"
+#include "deform/fluid/bleeding.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/join/clip.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 #include "sim/scene/diathermy_mode.hpp"

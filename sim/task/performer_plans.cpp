@@ -3,7 +3,7 @@
 // tests/sim/performer_test.cpp
 #include <algorithm>
 
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 #include "geometry/elementary.hpp"
 #include "sim/task/performer.hpp"
 

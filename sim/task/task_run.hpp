@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "deform/bonds.hpp"
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
+#include "deform/join/bonds.hpp"
 #include "geometry/mesh_view.hpp"
 #include "sim/scene/task_scene.hpp"
 #include "sim/score/attempt.hpp"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "cpu_collision/solids/convex_body.hpp"
-#include "geometry/rigid_frame.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar::solids {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cpu_collision/solids/convex_body.hpp"
+#include "geometry/frame.hpp"
 #include "geometry/refine.hpp"
-#include "geometry/rigid_frame.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar::test {

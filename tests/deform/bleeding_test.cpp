@@ -1,6 +1,6 @@
 // Tests sources of blood and bile against closed forms: degenerate sources first, the integral of the flow for any
 // length of step, what stops a source, and that no bile is lost or made.
-#include "deform/bleeding.hpp"
+#include "deform/fluid/bleeding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests bonds between organs: their stiffness against closed forms, conservation of momentum, energy, and that stiff
 // bonds on nearly empty cells stay stable.
-#include "deform/bonds.hpp"
+#include "deform/join/bonds.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,6 +1,6 @@
 // Tests clips without a session: which points their struts join, their pose, the loss of struts, and that they do not
 // shorten the substeps of a light organ by more than the documented share.
-#include "deform/clip.hpp"
+#include "deform/join/clip.hpp"
 
 #include <gtest/gtest.h>
 

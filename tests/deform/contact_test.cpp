@@ -1,6 +1,6 @@
 // Tests contacts of tools with the surface: their points and normals, several tools, faces between jaws, friction,
 // allocations.
-#include "deform/contact.hpp"
+#include "deform/contact/contact.hpp"
 
 #include <cmath>
 

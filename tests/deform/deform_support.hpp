@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "deform/contact.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/error.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/triangle_mesh.hpp"

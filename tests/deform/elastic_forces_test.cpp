@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "deform/elastic_forces.hpp"
-#include "deform/springs.hpp"
+#include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "mesh/organ_maker.hpp"
 #include "tests/deform/deform_support.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "deform/elastic_forces.hpp"
+#include "deform/solid/elastic_forces.hpp"
 #include "tests/deform/two_blocks.hpp"
 
 namespace trocar {

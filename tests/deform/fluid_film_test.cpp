@@ -1,6 +1,6 @@
 // Tests the film of fluid on a surface: degenerate calls first; no fluid is lost or made; it runs down, drips off a
 // surface that faces down and levels in a hollow; the same calls give the same bits and allocate nothing.
-#include "deform/fluid_film.hpp"
+#include "deform/fluid/fluid_film.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <random>
 
-#include "deform/contact.hpp"
+#include "deform/contact/contact.hpp"
 #include "deform/film_drop.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"

@@ -1,5 +1,5 @@
 // Tests jaws that grip, squeeze, slip and tear, on a fold 5 mm thick that is fixed at its bottom.
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 
 #include <cmath>
 #include <numbers>

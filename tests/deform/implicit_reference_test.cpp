@@ -1,12 +1,12 @@
 // Validates the implicit reference solver: gradients and curvatures by finite differences, balance by closed forms.
-#include "deform/implicit_reference.hpp"
+#include "deform/reference/implicit_reference.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <random>
 
-#include "deform/implicit_terms.hpp"
+#include "deform/reference/energy.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

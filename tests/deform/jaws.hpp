@@ -2,7 +2,7 @@
 // from the drawn shape. Units: metres, radians.
 #pragma once
 
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 
 namespace trocar::test {
 

@@ -1,6 +1,6 @@
 // Tests the lattice of an organ: its cells and their fullness on known shapes, the triangle-box test, refused
 // spacings.
-#include "deform/lattice.hpp"
+#include "deform/solid/lattice.hpp"
 
 #include <random>
 

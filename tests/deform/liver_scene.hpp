@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "deform/implicit_reference.hpp"
-#include "deform/tissue.hpp"
+#include "deform/reference/implicit_reference.hpp"
+#include "deform/solid/tissue.hpp"
 #include "mesh/mesh_io.hpp"
 
 namespace trocar::test {

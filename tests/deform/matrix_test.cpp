@@ -5,9 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "deform/elastic_forces.hpp"
-#include "deform/implicit_terms.hpp"
-#include "deform/springs.hpp"
+#include "deform/reference/energy.hpp"
+#include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

@@ -1,6 +1,6 @@
 // Tests contact between organs: the inverse of a deformed cell, the search (compared with brute force over all cells),
 // and blocks that rest on each other, collide and overlap.
-#include "deform/organ_contact.hpp"
+#include "deform/contact/organ_contact.hpp"
 
 #include <gtest/gtest.h>
 

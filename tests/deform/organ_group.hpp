@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "deform/body.hpp"
-#include "deform/organ_contact.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/organ_contact.hpp"
+#include "deform/solid/tissue.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar::test {

@@ -1,5 +1,5 @@
 // Tests that organs stepped by one, two and four threads have the same bits, both apart and touching.
-#include "deform/organs_step.hpp"
+#include "deform/step.hpp"
 
 #include "mesh/organ_maker.hpp"
 #include "tests/deform/deform_support.hpp"

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "deform/implicit_reference.hpp"
+#include "deform/reference/implicit_reference.hpp"
 #include "geometry/hull_distance.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/part_points.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/hull_distance.hpp"
 #include "geometry/part_touch.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "deform/bond_stability.hpp"
-#include "deform/bonds.hpp"
-#include "deform/organs_step.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/step.hpp"
 #include "tests/deform/organ_group.hpp"
 
 namespace trocar::test {

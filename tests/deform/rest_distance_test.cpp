@@ -9,7 +9,7 @@
 #include <numbers>
 #include <random>
 
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "mesh/mesh_io.hpp"
 #include "tests/deform/organ_group.hpp"
 #include "tests/geometry/slow_distance.hpp"

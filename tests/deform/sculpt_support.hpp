@@ -11,7 +11,7 @@
 #include <random>
 #include <utility>
 
-#include "deform/sculpt.hpp"
+#include "deform/cut/sculpt.hpp"
 #include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
 

@@ -1,6 +1,6 @@
 // Burns blocks: after every burn the surface is closed and consistent with the voxels, and other faces are unchanged.
 // Also tests holes and loose parts.
-#include "deform/sculpt.hpp"
+#include "deform/cut/sculpt.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
 #include "tests/support/allocation_counter.hpp"

@@ -1,5 +1,5 @@
 // Compares the local search for shreds with the search over all skin, on spheres with random holes and islands.
-#include "deform/sculpt_parts.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "tests/deform/sculpt_support.hpp"
 
 namespace trocar {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "deform/slit.hpp"
+#include "deform/cut/slit.hpp"
 #include "tests/deform/sculpt_support.hpp"
 
 namespace trocar::test {

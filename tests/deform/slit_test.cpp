@@ -1,6 +1,6 @@
 // Cuts blocks with blades: the surface stays closed, the walls lie on the plane of the blades, mass stays, the sides
 // move apart, and a part that is cut off falls.
-#include "deform/slit.hpp"
+#include "deform/cut/slit.hpp"
 
 #include "tests/deform/slit_support.hpp"
 

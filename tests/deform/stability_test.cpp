@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "deform/springs.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

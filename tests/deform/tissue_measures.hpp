@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "deform/implicit_reference.hpp"
-#include "deform/implicit_terms.hpp"
-#include "deform/tissue.hpp"
+#include "deform/reference/energy.hpp"
+#include "deform/reference/implicit_reference.hpp"
+#include "deform/solid/tissue.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "tests/support/shapes.hpp"
 

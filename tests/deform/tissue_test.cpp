@@ -1,6 +1,6 @@
 // Tests the model and the time step of the tissue: springs, mass, embedding, substeps, ligaments, breathing, invalid
 // input, and a golden run.
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 
 #include <cmath>
 #include <random>

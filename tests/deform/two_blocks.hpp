@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "deform/bond_stability.hpp"
-#include "deform/bonds.hpp"
 #include "deform/energy.hpp"
-#include "deform/organs_step.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/step.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/organ_group.hpp"
 

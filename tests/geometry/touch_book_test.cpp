@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "geometry/face_set.hpp"
-#include "geometry/instructions.hpp"
+#include "geometry/face_numbers.hpp"
+#include "geometry/machine.hpp"
 #include "geometry/perpendicular.hpp"
 #include "geometry/spatial_order.hpp"
 #include "geometry/stopwatch.hpp"

@@ -1,6 +1,6 @@
 // Compares orientation with 128-bit integer arithmetic, for random points and for cases that rounding would decide
 // wrongly.
-#include "mesh/exact_sign.hpp"
+#include "geometry/exact_sign.hpp"
 
 #include <gtest/gtest.h>
 

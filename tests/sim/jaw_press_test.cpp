@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "deform/implicit_reference.hpp"
+#include "deform/reference/implicit_reference.hpp"
 #include "geometry/hull_distance.hpp"
 #include "sim/device/instrument_body.hpp"
 #include "sim/session/cpu_backends.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "deform/energy.hpp"
-#include "deform/organs_step.hpp"
+#include "deform/step.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/organ.hpp"
