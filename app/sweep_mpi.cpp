@@ -12,7 +12,6 @@
 
 #include "app/sweep/sweep.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/support/byte_text.hpp"
 #include "sim/support/child_process.hpp"
 #include "sim/support/interrupt.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "geometry/convex_clip.hpp"
 #include "geometry/mesh_view.hpp"
+#include "geometry/tool_volume.hpp"
 
 namespace trocar::bench {
 

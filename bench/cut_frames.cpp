@@ -9,7 +9,7 @@
 
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/session/session.hpp"
 #include "sim/support/data_folder.hpp"

@@ -12,7 +12,7 @@
 
 #include "app/lab/lab_database.hpp"
 #include "app/lab/lab_page.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 
 namespace trocar {
 namespace {

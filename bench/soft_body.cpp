@@ -13,7 +13,7 @@
 
 #include "bench/soft_body_report.hpp"
 #include "deform/solid/elastic_forces.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "mesh/organ_maker.hpp"
 #include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"

@@ -10,7 +10,7 @@
 
 #include "bench/view_shots.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar::bench {

@@ -9,10 +9,10 @@
 
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/scan_change.hpp"
-#include "geometry/convex_clip.hpp"
 #include "geometry/face_numbers.hpp"
-#include "geometry/stopwatch.hpp"
-#include "geometry/touch_book.hpp"
+#include "geometry/machine.hpp"
+#include "geometry/refine.hpp"
+#include "geometry/tool_volume.hpp"
 
 namespace trocar {
 namespace {

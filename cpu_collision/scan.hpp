@@ -13,7 +13,7 @@
 
 #include "cpu_collision/scan_kernels.hpp"
 #include "geometry/mesh_view.hpp"
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar {
 

@@ -5,8 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "geometry/held_bytes.hpp"
-#include "geometry/spatial_order.hpp"
+#include "geometry/face_numbers.hpp"
 
 namespace trocar {
 namespace {

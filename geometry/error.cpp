@@ -1,4 +1,4 @@
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 
 #include <cstdint>
 

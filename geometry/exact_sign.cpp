@@ -1,9 +1,74 @@
 #include "geometry/exact_sign.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
-#include "geometry/exact_sum.hpp"
-#include "geometry/planar/segment.hpp"
+#include "geometry/planar/polygon.hpp"
+
+namespace trocar {
+namespace {
+
+// Adds doubles without rounding, for the sign of a determinant. Parts that underflow or overflow are not exact.
+// The parts do not overlap and are not zero, smallest first, so the last one gives the sign. At most `kParts` terms.
+template <std::size_t kParts>
+class ExactSum {
+ public:
+  void add(double term) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const DoublePair step = exact_sum(term, parts_[i]);
+      term = step.high;
+      if (step.low != 0.0) parts_[kept++] = step.low;
+    }
+    if (term != 0.0) parts_[kept++] = term;
+    count_ = kept;
+  }
+  void add_product(double a, double b) {
+    const DoublePair product = exact_product(a, b);
+    add(product.low);
+    add(product.high);
+  }
+  int sign() const { return count_ == 0 ? 0 : parts_[count_ - 1] > 0.0 ? 1 : -1; }
+
+ private:
+  std::array<double, kParts> parts_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+}  // namespace trocar
+
+namespace trocar::planar {
+namespace {
+
+using Sum = ExactSum<16>;
+
+DoublePair difference(double a, double b) { return exact_sum(a, -b); }
+
+// Adds u v exactly; `sign` is 1 or -1.
+void add_product(Sum& sum, const DoublePair& u, const DoublePair& v, double sign) {
+  for (const double a : {u.low, u.high})
+    for (const double b : {v.low, v.high}) sum.add_product(sign * a, b);
+}
+
+}  // namespace
+
+int exact_cross_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d) {
+  Sum value;
+  add_product(value, difference(b.x, a.x), difference(d.y, c.y), 1.0);
+  add_product(value, difference(b.y, a.y), difference(d.x, c.x), -1.0);
+  return value.sign();
+}
+
+int exact_dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d) {
+  Sum value;
+  add_product(value, difference(b.x, a.x), difference(d.x, c.x), 1.0);
+  add_product(value, difference(b.y, a.y), difference(d.y, c.y), 1.0);
+  return value.sign();
+}
+
+}  // namespace trocar::planar
 
 namespace trocar {
 

@@ -1,4 +1,4 @@
-#include "geometry/spatial_order.hpp"
+#include "geometry/face_numbers.hpp"
 
 #include <algorithm>
 

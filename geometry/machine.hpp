@@ -1,7 +1,9 @@
 // Chooses the vector instructions of the kernels: the best that the processor supports, limited by the environment
 // variable TROCAR_INSTRUCTIONS (plain, avx2, avx512). Every choice gives the same bits. The variable is for tests of
-// this equality and for measurements. Tested in tests/same_bits/rooms_test.cpp
+// this equality and for measurements. Also the clock with which we measure. Tested in tests/same_bits/rooms_test.cpp
 #pragma once
+
+#include <chrono>
 
 namespace trocar {
 
@@ -11,5 +13,11 @@ enum class Instructions { Plain, Avx2, Avx512 };
 Instructions instructions();
 // Returns the best instructions that the processor supports.
 Instructions best_instructions();
+
+using Clock = std::chrono::steady_clock;
+
+inline double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 }  // namespace trocar

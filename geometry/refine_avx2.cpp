@@ -3,7 +3,7 @@
 #include <glm/glm.hpp>
 
 #include "geometry/closest.hpp"
-#include "geometry/refine_kernels.hpp"
+#include "geometry/refine.hpp"
 
 #if defined(__x86_64__)
 #if defined(__clang__)

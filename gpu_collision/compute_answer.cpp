@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "geometry/convex_clip.hpp"
+#include "geometry/tool_volume.hpp"
 
 namespace trocar {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "geometry/face_numbers.hpp"
-#include "geometry/touch_book.hpp"
+#include "geometry/refine.hpp"
 
 namespace trocar {
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "geometry/held_bytes.hpp"
-#include "geometry/renumber.hpp"
-#include "geometry/spatial_order.hpp"
+#include "geometry/face_numbers.hpp"
 
 namespace trocar {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "gpu_collision/compute_answer.hpp"
 #include "gpu_collision/compute_call.hpp"
 #include "gpu_collision/compute_mesh.hpp"

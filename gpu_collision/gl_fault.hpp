@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "geometry/touch_fault.hpp"
+#include "geometry/touch.hpp"
 #include "gpu_collision/gl_context.hpp"
 
 namespace trocar::gl {

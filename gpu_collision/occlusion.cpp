@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/occlusion_state.hpp"
 #include "gpu_collision/one_pixel_target.hpp"

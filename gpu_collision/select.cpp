@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "gpu_collision/gl_fault.hpp"
 #include "gpu_collision/one_pixel_target.hpp"
 #include "gpu_collision/position_store.hpp"

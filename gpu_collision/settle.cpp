@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "geometry/convex_clip.hpp"
+#include "geometry/tool_volume.hpp"
 
 namespace trocar {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
+#include "geometry/refine.hpp"
 #include "geometry/tool_volume.hpp"
-#include "geometry/touch_book.hpp"
 
 namespace trocar {
 

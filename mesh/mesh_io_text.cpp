@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar::mesh_io {
 namespace {

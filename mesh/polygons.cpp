@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "geometry/planar/exact_sign.hpp"
+#include "geometry/exact_sign.hpp"
 #include "mesh/ear_clip.hpp"
 
 namespace trocar::mesh_io {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "geometry/exact_sign.hpp"
-#include "geometry/planar/exact_sign.hpp"
 #include "mesh/face_tree.hpp"
 
 namespace trocar {

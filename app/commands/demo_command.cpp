@@ -18,7 +18,7 @@
 #include "app/window/plots.hpp"
 #include "app/window/window.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"

@@ -17,7 +17,6 @@
 #include "app/lab/lab_tables.hpp"
 #include "app/lab/own_recording.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"

@@ -8,7 +8,6 @@
 #include "app/commands/options.hpp"
 #include "app/lab/lab_thresholds.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {

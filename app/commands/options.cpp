@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "sim/scene/level_scene.hpp"
 #include "sim/support/names.hpp"
 

@@ -16,7 +16,6 @@
 #include "app/sound/sound.hpp"
 #include "geometry/error.hpp"
 #include "geometry/machine.hpp"
-#include "geometry/printable.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {

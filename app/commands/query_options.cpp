@@ -7,7 +7,6 @@
 
 #include "app/commands/options.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/mesh_io.hpp"
 
 namespace trocar {

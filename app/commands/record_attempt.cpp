@@ -10,7 +10,6 @@
 #include "app/compare/backends.hpp"
 #include "app/compare/session_report.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/inputs/attempt_file.hpp"

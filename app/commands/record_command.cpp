@@ -11,7 +11,6 @@
 #include "app/commands/record_attempt.hpp"
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"

@@ -11,7 +11,6 @@
 #include "app/replay/replay.hpp"
 #include "app/report/session_summary.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"

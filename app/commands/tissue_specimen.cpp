@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "app/commands/options.hpp"
-#include "deform/matrix.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "deform/specimen_fit.hpp"
+#include "deform/reference/specimen.hpp"
 
 namespace trocar {
 

@@ -10,7 +10,7 @@
 #include "app/compare/compare.hpp"
 #include "app/compare/shape_touch.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"

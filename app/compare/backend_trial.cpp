@@ -7,7 +7,7 @@
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 
 namespace trocar {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cpu_collision/reference.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {

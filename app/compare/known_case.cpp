@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "geometry/error.hpp"
-#include "geometry/touch_fault.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar {
 namespace {

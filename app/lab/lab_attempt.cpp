@@ -12,7 +12,6 @@
 
 #include "app/lab/lab_date.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/support/byte_text.hpp"

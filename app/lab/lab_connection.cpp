@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "app/lab/lab_schema.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 
 namespace trocar {

@@ -7,7 +7,7 @@
 
 #include "app/lab/lab_connection.hpp"
 #include "app/lab/lab_rows.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "sim/support/names.hpp"
 
 namespace trocar {

@@ -6,7 +6,7 @@
 #include <span>
 #include <typeinfo>
 
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "sim/support/names.hpp"
 
 namespace trocar::lab_rows {

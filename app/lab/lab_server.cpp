@@ -8,7 +8,7 @@
 
 #include "app/lab/lab_page.hpp"
 #include "app/lab/page_server.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "sim/support/interrupt.hpp"
 
 namespace trocar {

@@ -14,7 +14,7 @@
 
 #include "app/lab/lab_connection.hpp"
 #include "app/lab/own_recording.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_lock.hpp"

@@ -6,7 +6,6 @@
 #include "app/lab/lab_date.hpp"
 #include "app/lab/text_table.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "app/lab/lab_database.hpp"
 #include "app/lab/lab_schema.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {

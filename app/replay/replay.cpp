@@ -7,7 +7,7 @@
 
 #include "app/compare/backends.hpp"
 #include "deform/model_version.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "sim/review/recorded_frames.hpp"
 
 namespace trocar {

@@ -8,7 +8,6 @@
 
 #include "app/report/report_page.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 
 namespace trocar {

@@ -12,7 +12,6 @@
 #include "app/compare/backends.hpp"
 #include "app/sweep/file_pattern.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/support/checksum.hpp"
 

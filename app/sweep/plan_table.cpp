@@ -1,6 +1,6 @@
 #include "app/sweep/plan_table.hpp"
 
-#include "deform/matrix.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "sim/scene/level_scene.hpp"
 #include "sim/task/performer.hpp"
 

@@ -13,7 +13,6 @@
 #include "app/sweep/result_table.hpp"
 #include "app/sweep/sweep_progress.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "geometry/planar/triangulate.hpp"
+#include "geometry/planar/polygon.hpp"
 
 namespace trocar {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/window/device_picture.hpp"
 #include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {

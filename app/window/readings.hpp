@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "deform/damage.hpp"
+#include "deform/contact/contact.hpp"
 #include "sim/session/instrument_clash.hpp"
 
 namespace trocar {

@@ -10,7 +10,6 @@
 #include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/names.hpp"

@@ -4,7 +4,7 @@
 #include "app/compare/compare.hpp"
 #include "bench/gpu_kit/sections.hpp"
 #include "bench/gpu_kit/wobbling_organ.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "gpu_collision/compute_query.hpp"
 
 namespace trocar::bench {

@@ -10,7 +10,6 @@
 #include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/error.hpp"
 #include "geometry/exact_sign.hpp"
-#include "geometry/planar/exact_sign.hpp"
 #include "mesh/weld.hpp"
 
 namespace trocar::solids {

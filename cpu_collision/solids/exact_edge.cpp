@@ -3,7 +3,7 @@
 #include <array>
 
 #include "geometry/exact_sign.hpp"
-#include "geometry/planar/segment.hpp"
+#include "geometry/planar/polygon.hpp"
 
 namespace trocar::solids {
 namespace {

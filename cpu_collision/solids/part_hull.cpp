@@ -4,8 +4,8 @@
 #include <array>
 
 #include "cpu_collision/solids/convex_body.hpp"
+#include "geometry/closest.hpp"
 #include "geometry/error.hpp"
-#include "geometry/hull_distance.hpp"
 
 namespace trocar::solids {
 namespace {

@@ -8,7 +8,7 @@
 #include "cpu_collision/solids/exact_edge.hpp"
 #include "cpu_collision/solids/solid_angle.hpp"
 #include "geometry/elementary.hpp"
-#include "geometry/perpendicular.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar::solids {
 namespace {

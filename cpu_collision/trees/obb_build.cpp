@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cpu_collision/trees/obb_eigen.hpp"
-#include "geometry/held_bytes.hpp"
+#include "geometry/face_numbers.hpp"
 
 namespace trocar {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cpu_collision/trees/volume_tree.hpp"
-#include "geometry/held_bytes.hpp"
+#include "geometry/face_numbers.hpp"
 
 namespace trocar {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cpu_collision/trees/volume_tree.hpp"
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar {
 

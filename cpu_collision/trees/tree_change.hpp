@@ -11,8 +11,7 @@
 #include <limits>
 
 #include "cpu_collision/trees/fit.hpp"
-#include "geometry/held_bytes.hpp"
-#include "geometry/renumber.hpp"
+#include "geometry/face_numbers.hpp"
 
 namespace trocar {
 

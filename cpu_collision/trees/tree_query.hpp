@@ -15,9 +15,9 @@
 #include "cpu_collision/trees/motion_crossing.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
 #include "cpu_collision/trees/tree_change.hpp"
-#include "geometry/line_triangle.hpp"
-#include "geometry/stopwatch.hpp"
-#include "geometry/touch_book.hpp"
+#include "geometry/closest.hpp"
+#include "geometry/machine.hpp"
+#include "geometry/refine.hpp"
 #include "mesh/self_crossing.hpp"
 
 namespace trocar {

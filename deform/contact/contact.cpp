@@ -1,13 +1,188 @@
 #include "deform/contact/contact.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <numbers>
+#include <numeric>
 
-#include "deform/contact_thinning.hpp"
-#include "deform/pressing_tool.hpp"
+#include "geometry/closest.hpp"
 
 namespace trocar {
+namespace {
+
+using glm::dvec3;
+
+// More than the rounding of a distance, a motion and the search for the first contact.
+constexpr double kTouchMargin = 1e-6;  // m
+
+dvec3 closest_on_segment(const dvec3& p, const dvec3& a, const dvec3& b) {
+  const dvec3 d = b - a;
+  const double square = glm::dot(d, d);
+  return square > 0.0 ? a + glm::clamp(glm::dot(p - a, d) / square, 0.0, 1.0) * d : a;
+}
+
+ToolTissue closest_hull(const PosedPart& posed, std::span<const dvec3> tissue, double range) {
+  const HullDistance found = hull_distance(posed.corners(), tissue, range);
+  return {found.on_first, found.on_second, found.distance};
+}
+
+}  // namespace
+
+PressingTool::PressingTool(const ToolStep& step)
+    : step_(step), radius_(step.radius), moved_(glm::distance(step.tip_before, step.tip_after)) {
+  if (!step.part.shape) return;
+  sweep_ = part_sweep(step.part);
+  low_ = high_ = sweep_.end.corners()[0];
+  for (const dvec3& corner : sweep_.end.corners()) low_ = glm::min(low_, corner), high_ = glm::max(high_, corner);
+  radius_ = step.part.shape->radius;
+  moved_ = motion_bounds(*step.part.motion, *step.part.shape).speed * (step.part.to - step.part.from);
+}
+
+ToolTissue PressingTool::closest(const dvec3& point, double range) const {
+  if (step_.part.shape) return closest_hull(sweep_.end, std::array{point}, range);
+  const dvec3 on_axis = closest_on_segment(point, step_.pivot, step_.tip_after);
+  return {on_axis, point, glm::length(on_axis - point)};
+}
+
+ToolTissue PressingTool::closest(const dvec3& from, const dvec3& to, double range) const {
+  if (step_.part.shape) {
+    ToolTissue found = closest_hull(sweep_.end, std::array{from, to}, range);
+    const dvec3 edge = to - from;
+    found.along = glm::dot(found.on_tissue - from, edge) / glm::dot(edge, edge);
+    return found;
+  }
+  const closest::Segment axis = closest::segment(step_.pivot, step_.tip_after), edge = closest::segment(from, to);
+  const closest::SegmentPair pair = closest::closest_segments(axis, edge);
+  return {axis.p + pair.u * axis.d, edge.p + pair.v * edge.d, std::sqrt(pair.squared), pair.v};
+}
+
+ToolTissue PressingTool::closest(const Triangle& face, double range) const {
+  if (step_.part.shape) return closest_hull(sweep_.end, std::array{face.a, face.b, face.c}, range);
+  const ClosestPoints found = closest_segment_triangle(step_.pivot, step_.tip_after, face);
+  return {found.on_first, found.on_second, found.distance};
+}
+
+bool PressingTool::is_beyond(const dvec3& point, double range) const {
+  if (!step_.part.shape) return false;
+  const dvec3 outside = glm::max(glm::max(low_ - point, point - high_), dvec3(0.0));
+  return glm::dot(outside, outside) > range * range;
+}
+
+// Uses a ball around the face and the largest motion of any point of the tool.
+bool PressingTool::may_touch(const Triangle& face, double range) const {
+  const dvec3 centre = (face.a + face.b + face.c) / 3.0;
+  const auto square = [&](const dvec3& p) { return glm::dot(p - centre, p - centre); };
+  const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
+  const double most = radius_ + range + radius + moved_;
+  if (step_.part.shape) return !is_beyond(centre, most) && hulls_within(sweep_.end.corners(), std::array{centre}, most);
+  const dvec3 away = closest_on_segment(centre, step_.pivot, step_.tip_after) - centre;
+  return glm::dot(away, away) < most * most;
+}
+
+double PressingTool::contact_range(double reach) const { return radius_ + std::max(reach, moved_ + kTouchMargin); }
+
+// No point of a part moves further than `moved_`. The refinement of a shaft decides by its own rounding.
+bool PressingTool::may_have_touched(double distance) const {
+  return !step_.part.shape || distance <= radius_ + moved_ + kTouchMargin;
+}
+
+double PressingTool::depth_behind(const Triangle& face) const {
+  const dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
+  double lowest = 0.0;
+  for (const dvec3& corner : sweep_.end.corners()) lowest = std::min(lowest, glm::dot(area, corner - face.a));
+  return -lowest / std::max(glm::length(area), 1e-30);
+}
+
+bool PressingTool::touches(const Triangle& face, Touch& touch) const {
+  return step_.part.shape ? part_meets(sweep_, face, touch) : refine_touch(step_, face, touch);
+}
+
+namespace {
+
+constexpr std::uint32_t kNone = ~0u;
+
+// The contacts that remain, in a hash table of the cubes that hold their points. A slot may list several cubes.
+class KeptContacts {
+ public:
+  KeptContacts(std::size_t first, float spacing, ContactList& list)
+      : first_(first), spacing_(spacing), scratch_(list.thinning), list_(list) {
+    scratch_.slot.assign(std::bit_ceil(scratch_.point.size() + 1), kNone);
+    scratch_.next.resize(scratch_.point.size());
+  }
+
+  void add(std::uint32_t contact) {
+    std::uint32_t& slot = slot_of(glm::ivec3(glm::floor(in_cubes(contact))));
+    next_of(contact) = slot;
+    slot = contact;
+  }
+
+  // Does one that remains stand for this contact?
+  bool stands_for(std::uint32_t contact) const {
+    const glm::ivec3 low(glm::floor(in_cubes(contact) - 0.5));
+    for (int i = 0; i < 8; ++i)
+      for (std::uint32_t k = slot_of(low + glm::ivec3(i & 1, i >> 1 & 1, i >> 2)); k != kNone; k = next_of(k))
+        if (are_same(k, contact)) return true;
+    return false;
+  }
+
+ private:
+  const glm::vec3& point(std::uint32_t contact) const { return scratch_.point[contact - first_]; }
+  bool are_same(std::uint32_t a, std::uint32_t b) const {
+    const glm::vec3 apart = point(a) - point(b);
+    return glm::dot(apart, apart) < spacing_ * spacing_ &&
+           glm::dot(list_.contacts[a].normal, list_.contacts[b].normal) > kSameContactNormal;
+  }
+  std::uint32_t& next_of(std::uint32_t contact) const { return scratch_.next[contact - first_]; }
+  // With a side above two spacings, everything within a spacing of a point lies in the eight cubes nearest to it.
+  glm::dvec3 in_cubes(std::uint32_t contact) const { return glm::dvec3(point(contact)) / (2.001 * spacing_); }
+  std::uint32_t& slot_of(const glm::ivec3& cube) const {
+    const glm::uvec3 mixed = glm::uvec3(cube) * glm::uvec3(0x9E3779B1u, 0x85EBCA77u, 0xC2B2AE3Du);
+    const std::uint32_t hash = mixed.x ^ mixed.y ^ mixed.z;
+    return scratch_.slot[(hash ^ hash >> 15) & (scratch_.slot.size() - 1)];
+  }
+
+  std::size_t first_;
+  float spacing_;
+  ThinningScratch& scratch_;
+  const ContactList& list_;
+};
+
+// Goes from the deepest contact outwards; equal gaps keep the order of the list.
+void thin(std::size_t first, float spacing, std::span<const glm::vec3> positions, ContactList& list) {
+  ThinningScratch& scratch = list.thinning;
+  scratch.order.resize(list.contacts.size() - first);
+  std::iota(scratch.order.begin(), scratch.order.end(), static_cast<std::uint32_t>(first));
+  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return list.gap[a] != list.gap[b] ? list.gap[a] < list.gap[b] : a < b;
+  });
+  scratch.point.clear();
+  for (std::size_t i = first; i < list.contacts.size(); ++i)
+    scratch.point.push_back(contact_position(list.contacts[i], positions));
+  scratch.kept.clear();
+  KeptContacts kept(first, spacing, list);
+  for (const std::uint32_t i : scratch.order)
+    if (!kept.stands_for(i)) kept.add(i), scratch.kept.push_back(i);
+  std::sort(scratch.kept.begin(), scratch.kept.end());
+  std::size_t to = first;
+  for (const std::uint32_t i : scratch.kept) {
+    list.contacts[to] = list.contacts[i];
+    list.face_of[to] = list.face_of[i];
+    list.gap[to++] = list.gap[i];
+  }
+  list.contacts.resize(to);
+  list.face_of.resize(to);
+  list.gap.resize(to);
+}
+
+}  // namespace
+
+void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, ContactList& list) {
+  thin(first, kSameContact, positions, list);
+  if (list.contacts.size() - first > kManyContacts) thin(first, kContactSpacing, positions, list);
+}
+
 namespace {
 
 // When the direction to the tool turns by more than 60 degrees within a step, the tool has passed the point.
@@ -273,6 +448,55 @@ ToolStep piece_of(const ToolStep& step, int number, int count) {
   piece.part.from = static_cast<double>(number) / count;
   piece.part.to = piece.part.end = static_cast<double>(number + 1) / count;
   return piece;
+}
+
+namespace {
+
+// The contacts of a face by one tool follow each other.
+void list_loads(ContactList& list, const SteppedTissue& state, std::span<const glm::vec3> positions) {
+  list.loads.clear();
+  for (std::size_t i = 0; i < list.contacts.size();) {
+    FaceLoad load{static_cast<std::uint32_t>(index(list.face_of[i])), glm::vec3(0.f), 0.f};
+    for (; i < list.contacts.size() && index(list.face_of[i]) == load.slot; ++i) {
+      const float force = glm::length(contact_force(state, i, i + 1));
+      load.force += force;
+      load.point += force * contact_position(list.contacts[i], positions);
+    }
+    if (!(load.force > 0.f)) continue;
+    load.point /= load.force;
+    list.loads.push_back(load);
+  }
+}
+
+}  // namespace
+
+float patch_pressure(std::span<const FaceLoad> loads, const glm::vec3& at, float area) {
+  const float squared_radius = area / std::numbers::pi_v<float>;
+  float sum = 0.f;
+  for (const FaceLoad& load : loads) {
+    const glm::vec3 apart = load.point - at;
+    sum += load.force * std::max(0.f, 1.f - glm::dot(apart, apart) / squared_radius);
+  }
+  return 2.f * sum / area;
+}
+
+void add_contact_damage(ContactList& list, const SteppedTissue& state, std::span<const FaceId> ids,
+                        std::span<const glm::vec3> positions, float dt, std::span<float> pressure,
+                        TissueDamage& damage) {
+  list_loads(list, state, positions);
+  for (const FaceLoad& load : list.loads) {
+    const std::uint32_t id = index(ids[load.slot]);
+    // Two tools may press the same face: it takes the larger pressure.
+    const float before = pressure[load.slot];
+    const float now = std::max(before, patch_pressure(list.loads, load.point, list.params.patch_area));
+    pressure[load.slot] = now;
+    damage.peak[id] = std::max(damage.peak[id], now);
+    damage.integral[id] += (now - before) * dt;
+  }
+}
+
+void clear_pressure(const ContactList& list, std::span<float> pressure) {
+  for (const FaceId slot : list.face_of) pressure[index(slot)] = 0.f;
 }
 
 }  // namespace trocar

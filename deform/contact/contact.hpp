@@ -1,13 +1,17 @@
-// Converts the result of a touch query into contacts of the tissue, which keep every touched face out of the tool.
-// Units: metres, world frame.   Tested in tests/deform/contact_test.cpp
+// Converts the result of a touch query into contacts of the tissue, which keep every touched face out of the tool, and
+// records the damage that they do. A tool in a contact substep is a shaft (a capsule) or a part (a polytope plus a
+// ball). Units: metres, world frame; newtons, pascals, seconds. Tested in tests/deform/contact_test.cpp
 #pragma once
 
 #include <cstdint>
+#include <glm/glm.hpp>
 #include <span>
 #include <vector>
 
 #include "deform/solid/tissue.hpp"
 #include "geometry/mesh_view.hpp"
+#include "geometry/part.hpp"
+#include "geometry/refine.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 
@@ -20,7 +24,7 @@ struct ContactParams {
   // snap past a tool much faster than the tool moves.
   double candidate_reach = 6e-3;              // m, >= reach
   int least_substeps = 4, most_substeps = 8;  // 1  contact substeps of a frame with contact, >= 1, least <= most
-  float patch_area = 2e-5f;                   // m^2  pressure is a mean over a patch of this area (damage.hpp), > 0
+  float patch_area = 2e-5f;                   // m^2  pressure is a mean over a patch of this area (TissueDamage), > 0
 };
 
 // The faces around each vertex.
@@ -110,5 +114,91 @@ void add_no_contacts(ContactList& list);
 int piece_count(std::span<const ToolStep> steps, const ContactList& list);
 // Returns the tool's motion in contact substep `number` of `count`, starting with 0.
 ToolStep piece_of(const ToolStep& step, int number, int count);
+
+// Where the axis or the polytope of a tool comes closest to a point, an edge or a face of the tissue.
+struct ToolTissue {
+  glm::dvec3 on_tool, on_tissue;  // m
+  double distance;                // m, without the tool's radius
+  double along = 0.0;             // 1, of an edge: where on_tissue lies between its ends
+};
+
+// A tool during a contact substep, prepared for many faces. The step must outlive it.
+class PressingTool {
+ public:
+  explicit PressingTool(const ToolStep& step);
+
+  double radius() const { return radius_; }
+  bool is_part() const { return step_.part.shape != nullptr; }
+  // Closest points in the pose at the end of the substep. Of a part further away than `range`, `distance` may be any
+  // lower bound above `range`, and the points are then not the closest ones.
+  ToolTissue closest(const glm::dvec3& point, double range) const;
+  ToolTissue closest(const glm::dvec3& edge_from, const glm::dvec3& edge_to, double range) const;
+  ToolTissue closest(const Triangle& face, double range) const;
+  // Can the face come within `range` of the tool's surface during the substep? Conservative.
+  bool may_touch(const Triangle& face, double range) const;
+  // Is the point certainly not within `range` of the axis or polytope in the pose at the end? Cheap; false for a shaft.
+  bool is_beyond(const glm::dvec3& point, double range) const;
+  // Returns the distance of closest(face) beyond which the face is not within `reach` of the tool's surface at the end,
+  // nor can have been touched.
+  double contact_range(double reach) const;
+  // Can the tool have touched, during the substep, a face at this distance of closest(face)? Conservative.
+  bool may_have_touched(double distance) const;
+  // Returns how far a part's polytope goes behind the plane of a face in the pose at the end, m.
+  double depth_behind(const Triangle& face) const;
+  // As refine_touch(), without the depth.
+  bool touches(const Triangle& face, Touch& touch) const;
+
+ private:
+  const ToolStep& step_;
+  double radius_, moved_;            // m
+  PartSweep sweep_;                  // of a part
+  glm::dvec3 low_{0.0}, high_{0.0};  // m, box of a part's corners in the pose at the end
+};
+
+// Thins the contacts of a part in a contact substep. Faces that share their closest point give the same contact several
+// times. In a cut or a crater hundreds of points lie within a millimetre, all on the same few nodes of the lattice.
+
+// A contact is removed when one with a smaller gap is within this distance and has nearly the same normal.
+constexpr float kSameContact = 1e-6f;       // m
+constexpr float kSameContactNormal = 0.9f;  // cosine
+// If more than kManyContacts remain, they are thinned again with this distance.
+constexpr std::size_t kManyContacts = 150;
+constexpr float kContactSpacing = 5e-4f;  // m
+
+// Thins the contacts from index `first` on, which are those of one tool. The remaining ones keep their order.
+void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, ContactList& list);
+
+// The damage of each face of an organ: its peak pressure, the time integral of its pressure, and whether it was burnt,
+// torn, crushed or cut. The pressure at a face is a mean over a patch around its contact, of the size of a tool's
+// cross-section (ContactParams::patch_area): the same press gives nearly the same pressure on coarse and fine meshes.
+// Tested in tests/deform/damage_test.cpp
+
+enum DamageMark : std::uint8_t { kBurnt = 1, kTorn = 2, kCrushed = 4, kSnipped = 8 };
+
+struct TissueDamage {
+  std::vector<float> peak;          // [face id] Pa
+  std::vector<float> integral;      // [face id] Pa s
+  std::vector<std::uint8_t> marks;  // [face id] of DamageMark
+
+  void resize(std::size_t faces) { peak.resize(faces), integral.resize(faces), marks.resize(faces); }
+  void mark(std::span<const FaceId> faces, DamageMark how) {
+    for (const FaceId face : faces) marks[index(face)] |= how;
+  }
+};
+
+// Returns the pressure at a point, Pa: each force counts 2 (1 - d^2 / r^2) / area, where d is its distance and r the
+// radius of a disc of this area. Forces spread evenly over a flat patch wider than the disc give their pressure, a
+// single one twice its share.
+float patch_pressure(std::span<const FaceLoad> loads, const glm::vec3& at, float area);
+
+// Adds the damage of a step of `dt` seconds; call it after the step. `ids`: [slot] face ids; the contacts refer to
+// slots. `pressure`: [slot] of this step, Pa; it must be zero before the call, which sets it for the faces in contact.
+// `damage` must have an entry for every id. Uses the scratch of the list.
+void add_contact_damage(ContactList& list, const SteppedTissue& state, std::span<const FaceId> ids,
+                        std::span<const glm::vec3> positions, float dt, std::span<float> pressure,
+                        TissueDamage& damage);
+
+// Resets the pressure of the faces in contact to zero.
+void clear_pressure(const ContactList& list, std::span<float> pressure);
 
 }  // namespace trocar

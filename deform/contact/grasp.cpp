@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "deform/node_sum.hpp"
+#include "deform/solid/tissue.hpp"
+#include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
-#include "geometry/hull_distance.hpp"
 
 namespace trocar {
 namespace {

@@ -1,10 +1,10 @@
-// Burns the tissue around hot metal (virtual sculpture). Voxels of the rest shape are removed (voxels.hpp, heat.cpp).
-// The skin over them is cut along the boundary of the heat (skin.cpp), the opened tissue gets a wall (cavity_wall.cpp),
-// strips join the two (loft.hpp), the lattice's cells lose the fullness of their burnt voxels, and pieces that nothing
-// holds fall (loose_parts.cpp). Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery",
-// 1999, who name the application; the method is ours. The surface is closed after every call: skin and wall are sets of
-// oriented triangles, so their boundary decomposes into loops, and every loop is closed. Several walls may meet at one
-// edge; none has a hole. Same calls, same bits. Units: metres, seconds.   Tested in tests/deform/sculpt_test.cpp
+// Burns the tissue around hot metal (virtual sculpture). Voxels of the rest shape are removed. The skin over them is
+// cut along the boundary of the heat (skin.cpp), the opened tissue gets a wall, strips join the two
+// (boundary_loops.hpp), the lattice's cells lose the fullness of their burnt voxels, and pieces that nothing holds
+// fall. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", 1999, who name the
+// application; the method is ours. The surface is closed after every call: skin and wall are sets of oriented
+// triangles, so their boundary decomposes into loops, and every loop is closed. Several walls may meet at one edge;
+// none has a hole. Same calls, same bits. Units: metres, seconds. Tested in tests/deform/sculpt_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,64 @@
 
 #include "deform/cut/boundary_loops.hpp"
 #include "deform/cut/voxels.hpp"
-#include "deform/live_faces.hpp"
-#include "deform/sear.hpp"
 #include "deform/solid/tissue.hpp"
-#include "deform/tissue_pieces.hpp"
+#include "geometry/mesh_view.hpp"
 
 namespace trocar {
 
+// Skin: the organ's own surface and the remaining parts of cut faces. Wall: sides of voxels between tissue and burnt.
+// Strip: connects the two.
+enum class FaceKind : std::uint8_t { Skin, Wall, Strip };
+
+struct LiveFaces {
+  std::vector<glm::uvec3> corners;  // [slot] vertices, counter-clockwise seen from outside
+  std::vector<FaceId> id;           // [slot] ascending
+  std::vector<FaceKind> kind;       // [slot]
+  std::vector<std::uint32_t> side;  // [slot] of wall: 6 * tissue voxel + side
+  std::vector<char> removed;        // [slot] removed by the next settle()
+  std::uint32_t next_id = 0;
+
+  std::size_t size() const { return corners.size(); }
+  void add(FaceKind face_kind, const glm::uvec3& face, std::uint32_t wall_side = 0);
+};
+
+// The changes made by settle(). The arrays keep their memory.
+struct FaceChanges {
+  std::vector<FaceId> removed;  // ascending
+  FaceId first_new{0};          // new faces: first_new, first_new + 1, ...
+  std::uint32_t new_faces = 0;
+};
+
+// Numbers the faces added since the last call and drops the removed ones. A face both added and removed gets no id.
+void settle(LiveFaces& faces, FaceChanges& changes);
+
+// Coagulation: heats tissue around hot metal without removing it. Each voxel near the metal collects a dose: in contact
+// for a time t, at the distance s from the metal, it is t (spread / s)^2. Where the dose reaches 1 the tissue is
+// coagulated and pale, so the depth of that zone is spread sqrt(t): the law of heat conduction, with spread = sqrt(4 k)
+// = 0.75 mm/sqrt(s) for the thermal diffusivity k = 1.4e-7 m^2/s of soft tissue (Duck, "Physical properties of tissue",
+// 1990). Blood flow carries the heat away over sqrt(conductivity / (perfusion c)), about 3 mm in the liver (Pennes,
+// "Analysis of tissue and arterial blood temperatures", 1948): the zone ends at `deepest`. At higher doses the tissue
+// chars. Tested in tests/deform/sculpt_test.cpp
+
+struct SearParams {
+  double spread = 7.5e-4;  // m/sqrt(s)  depth of the coagulated zone after one second, > 0
+  double deepest = 0.003;  // m          limit of that depth, >= 0
+  double char_dose = 8.0;  // 1          dose at which tissue is black, > 1
+};
+
+// The doses of an organ. Cells without any dose have no memory.
+struct SearField {
+  std::vector<std::uint32_t> block;  // [cell] its doses begin here; kNoDose: none; empty: no cell has any
+  std::vector<float> dose;           // [block + voxel of the cell] 1
+  float char_dose = 8.f;             // 1, of the latest hook
+};
+inline constexpr std::uint32_t kNoDose = 0xffffffffu;
+
+// The box, at rest, of the voxels whose dose changed; low > high when none did.
+struct SearBox {
+  glm::vec3 low{INFINITY}, high{-INFINITY};  // m
+  bool empty() const { return low.x > high.x; }
+};
 constexpr float kNoFloor = 100.f;  // m
 
 struct SculptParams {
@@ -153,11 +204,17 @@ struct HotMetal {
   SearParams sear = {};
   float time = 0.f;  // s
 };
-// Cuts, and coagulates the remaining tissue around the metal (deform/sear.hpp). Refines the skin where it is
+// Cuts, and coagulates the remaining tissue around the metal (deform/cut/sculpt.hpp). Refines the skin where it is
 // coagulated. The metal must touch the organ: if its cut contains no centre of a voxel, the nearest voxel burns.
 // `box`: of the points whose dose has changed. The result as for burn().
 const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotMetal& hot,
                               SearBox& box);
+// Returns the dose at a point of the rest shape: trilinear between voxels in cells of the lattice.
+float dose_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p);
+
+// Returns the look of tissue at a point of the rest shape: 0 intact .. 0.5 pale (dose 1) .. 1 charred (char_dose).
+float look_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p);
+
 // Removes all tissue of these lattice cells, for example when it is torn out.
 const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> cells);
 
@@ -165,5 +222,10 @@ inline std::span<const glm::uvec3> faces(const Sculpture& sculpture) { return sc
 inline std::span<const FaceId> face_ids(const Sculpture& sculpture) { return sculpture.faces.id; }        // [slot]
 // Returns the slot of an existing face; the number of faces when it was removed.
 std::size_t slot_of(const Sculpture& sculpture, FaceId face);
+
+// Returns whether the metal contains the centre of a tissue voxel: it is inside the tissue, perhaps far from any face.
+// Uses the sculpture's scratch buffers.
+bool in_tissue(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
+               std::span<const HotSegment> metal);
 
 }  // namespace trocar

@@ -1,7 +1,12 @@
-// Declares the steps of sculpt.cpp, which have one file each: heat.cpp, skin.cpp, skin_shreds.cpp, cavity_wall.cpp,
-// loose_parts.cpp. They mark faces of the sculpture as removed and add new ones; settle() then numbers them. Units:
-// metres, rest space.
+// Declares the steps of a change of the tissue, for those who burn (sculpt.cpp, skin.cpp), cut (slit.cpp) or let parts
+// fall (join/bonds.cpp). They mark faces of the sculpture as removed and add new ones; settle() then numbers them.
+// Units: metres, rest space.
 #pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "deform/cut/sculpt.hpp"
 
@@ -12,51 +17,9 @@ void begin_change(Sculpture& sculpture);
 // Updates the boundary of skin and wall from the faces that were added and removed since the last settle().
 void note_edges(Sculpture& sculpture);
 
-HeatAxis heat_axis(const HotSegment& hot, float margin);
-// Prepares the segments for reach_cell(). Points farther from a segment than its radius and `margin` do not matter.
-// Returns false when no segment is sound.
-bool find_heat(Sculpture& sculpture, std::span<const glm::vec3> nodes, std::span<const HotSegment> hot, float margin);
-// Returns whether segments are near the cell, and which.
-bool reach_cell(Sculpture& sculpture, const LatticeCell& cell, std::span<const glm::vec3> nodes, CellHeat& out);
-
 // Returns the present position of a voxel in a cell that a slit divides.
 glm::vec3 place_of(const Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
                    std::uint32_t voxel);
-
-// Calls action(voxel, present position of its centre, segments near its cell) for the voxels of all cells near the
-// segments of find_heat().
-template <typename Action>
-void for_each_voxel_near_heat(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
-                              Action action) {
-  const int n = sculpture.voxels.per_cell;
-  const auto share = [n](int i) { return (static_cast<float>(i) + 0.5f) / static_cast<float>(n); };
-  CellHeat& here = sculpture.scratch.cell;
-  for (const LatticeCell& cell : lattice.cells) {
-    if (!reach_cell(sculpture, cell, nodes, here)) continue;
-    const auto& x = here.x;
-    for (int k = 0; k < n; ++k)
-      for (int j = 0; j < n; ++j) {
-        const float w = share(k), v = share(j);
-        const glm::vec3 a = glm::mix(glm::mix(x[0], x[2], v), glm::mix(x[4], x[6], v), w);
-        const glm::vec3 b = glm::mix(glm::mix(x[1], x[3], v), glm::mix(x[5], x[7], v), w);
-        for (int i = 0; i < n; ++i) {
-          const std::uint32_t voxel = sculpture.voxels.flat(cell.at * n + glm::ivec3(i, j, k));
-          action(voxel, cell.divided ? place_of(sculpture, lattice, nodes, voxel) : glm::mix(a, b, share(i)),
-                 here.near);
-        }
-      }
-  }
-}
-
-// Raises the heat of the voxels near the segments, and burns the tissue voxels in the heat. `touching`: if
-// none is in the heat, the nearest one to it burns.
-void heat_tissue(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
-                 std::span<const HotSegment> hot, bool touching);
-
-// Burns one tissue voxel, independent of its heat, and records it and its cell in scratch.
-void burn_voxel(Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel);
-// Burns all tissue of a cell; also removes a cell that never had tissue voxels.
-void burn_cell(Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell);
 
 // Appends a vertex that is embedded in vertex.cell.
 std::uint32_t add_vertex(Sculpture& sculpture, TissueModel& model, const glm::vec3& rest, const SculptVertex& vertex);
@@ -87,9 +50,6 @@ bool touches_wall(const Sculpture& sculpture, std::uint32_t voxel);
 // a corner is the mean of the points with heat 0 between the eight voxels around it, since heat is a distance field.
 void update_wall(Sculpture& sculpture, TissueModel& model);
 
-// Call after the tissue has separated: burns pieces that are too small, and separates pieces that the lattice still
-// connects: a cell or node shared by two pieces is given to the one with more tissue there.
-void part_pieces(Sculpture& sculpture, const Lattice& lattice);
 // Returns the cell whose nodes move a voxel: its own, or a whole one on the voxel's side of a slit.
 std::uint32_t carrier_of(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t voxel);
 // Returns `cell`, or the nearest whole cell with tissue that springs connect with it, when `cell` is divided or has no
@@ -101,8 +61,6 @@ bool may_carry(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t
 // Returns the present position of a point at `rest` that `cell` carries, m.
 glm::vec3 place_in(const Lattice& lattice, std::span<const glm::vec3> nodes, std::uint32_t cell, const glm::vec3& rest);
 
-// Returns which nodes are fixed, tethered or held by a fibre. [node]
-std::vector<char> held_nodes(const TissueModel& model);
 // Returns whether no slit cuts the spring between two nodes of a cell.
 bool is_connected(const Sculpture& sculpture, std::uint32_t a, std::uint32_t b);
 // Returns whether the springs of a cell that no slit cuts connect all of its corners.
@@ -117,5 +75,21 @@ void let_fall(Sculpture& sculpture, TissueModel& model, std::span<const std::uin
               std::span<const char> held);
 // Returns the part with the most tissue, without loose cells.
 std::uint32_t largest_part(const Sculpture& sculpture, const Lattice& lattice, std::span<const std::uint32_t> part);
+
+// Joins numbered things into groups (union-find). The root of a group is its smallest number, so it does not depend on
+// the order of the joins.
+
+struct Links {
+  explicit Links(std::size_t count) : parent(count) { std::iota(parent.begin(), parent.end(), 0u); }
+  std::uint32_t root(std::uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a), b = root(b);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<std::uint32_t> parent;
+};
 
 }  // namespace trocar

@@ -1,7 +1,9 @@
-// Burns the organ's own surface: refines it, then cuts it along the boundary of the heat.
+// Changes the surface of a sculpture: refines the skin, cuts it along the boundary of the heat, removes shreds (small
+// pieces that a cut has separated), and makes the wall of the burnt cavity.
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "deform/cut/sculpt_steps.hpp"
@@ -388,5 +390,306 @@ void bisect_skin(Sculpture& sculpture, TissueModel& model, const std::vector<cha
 }
 
 void cut_skin(Sculpture& sculpture, TissueModel& model) { Cutter(sculpture, model).cut(); }
+
+namespace {
+
+// A separated piece of skin below this area is a shred.
+constexpr float kSmallestSkin = 4.f;  // voxel sides
+// Skin within this distance of the cut is searched for shreds.
+constexpr float kSearchRange = 6.f;  // voxels
+constexpr std::uint32_t kNoShred = 0xffffffffu;
+
+bool is_skin(const Sculpture& s, std::size_t slot) {
+  return s.faces.kind[slot] == FaceKind::Skin && !s.faces.removed[slot];
+}
+
+float area_of(const Sculpture& s, std::size_t slot) {
+  const glm::uvec3 f = s.faces.corners[slot];
+  return 0.5f * glm::length(glm::cross(s.rest[f.y] - s.rest[f.x], s.rest[f.z] - s.rest[f.x]));
+}
+
+float smallest_skin(const Sculpture& s) { return kSmallestSkin * static_cast<float>(s.voxels.size * s.voxels.size); }
+
+// Walks from the cut over the skin around it. A walk stops when the area is clearly that of no shred.
+class ShredSearch {
+ public:
+  ShredSearch(const Sculpture& sculpture, std::span<const std::uint32_t> cut) : s_(sculpture) {
+    find_near(cut);
+    first_.assign(near_.size(), kNoShred);
+    walk_of_.assign(near_.size(), kNoShred);
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
+      const glm::uvec3 f = s_.faces.corners[slot];
+      if (!(near_[f.x] || near_[f.y] || near_[f.z]) || !is_skin(s_, slot)) continue;
+      for (int corner = 0; corner < 3; ++corner) {
+        next_.push_back(first_[f[corner]]);
+        first_[f[corner]] = static_cast<std::uint32_t>(next_.size() - 1);
+      }
+      slots_.push_back(slot);
+    }
+    taken_.assign(slots_.size(), 0);
+  }
+
+  // Returns false when the walk reaches the border of the skin around the cut: then the piece is unknown.
+  bool walk_from(std::uint32_t seed) {
+    if (walk_of_[seed] != kNoShred || first_[seed] == kNoShred) return true;
+    ++walk_;
+    piece_.clear();
+    open_.assign(1, seed);
+    walk_of_[seed] = walk_;
+    float area = 0.f;
+    while (!open_.empty()) {
+      const std::uint32_t vertex = open_.back();
+      open_.pop_back();
+      if (!near_[vertex]) return false;
+      for (std::uint32_t k = first_[vertex]; k != kNoShred; k = next_[k])
+        if (!taken_[k / 3]) area += take(k / 3);
+      if (joins_large_ || area > 2.f * smallest_skin(s_)) return joins_large_ = false, true;
+    }
+    // In the order of drop_shreds_everywhere(), so that the sum has the same bits.
+    std::sort(piece_.begin(), piece_.end());
+    area = 0.f;
+    for (const std::size_t slot : piece_) area += area_of(s_, slot);
+    if (area < smallest_skin(s_)) shreds.insert(shreds.end(), piece_.begin(), piece_.end());
+    return true;
+  }
+
+  std::vector<std::size_t> shreds;  // slots
+
+ private:
+  // Marks the vertices in the box around the cut.
+  void find_near(std::span<const std::uint32_t> cut) {
+    glm::vec3 low(INFINITY), high(-INFINITY);
+    for (const std::uint32_t v : cut) low = glm::min(low, s_.rest[v]), high = glm::max(high, s_.rest[v]);
+    const glm::vec3 range(kSearchRange * static_cast<float>(s_.voxels.size));
+    low -= range, high += range;
+    near_.resize(s_.rest.size());
+    for (std::size_t v = 0; v < near_.size(); ++v)
+      near_[v] = glm::all(glm::lessThanEqual(low, s_.rest[v])) && glm::all(glm::lessThanEqual(s_.rest[v], high));
+  }
+
+  // Adds a face to the walk. Returns its area.
+  float take(std::size_t face) {
+    taken_[face] = 1;
+    piece_.push_back(slots_[face]);
+    for (int corner = 0; corner < 3; ++corner) {
+      const std::uint32_t u = s_.faces.corners[slots_[face]][corner];
+      if (walk_of_[u] == walk_) continue;
+      // A vertex of an earlier walk that did not end: its piece is large.
+      if (walk_of_[u] != kNoShred) {
+        joins_large_ = true;
+        continue;
+      }
+      walk_of_[u] = walk_;
+      open_.push_back(u);
+    }
+    return area_of(s_, slots_[face]);
+  }
+
+  const Sculpture& s_;
+  std::vector<char> near_;                   // [vertex]
+  std::vector<std::size_t> slots_;           // skin with a vertex near the cut
+  std::vector<std::uint32_t> first_, next_;  // [vertex], [3 slot + corner] list of the face corners at a vertex
+  std::vector<std::uint32_t> walk_of_;       // [vertex] number of the walk that reached it
+  std::vector<char> taken_;                  // [slots_]
+  std::vector<std::size_t> piece_;           // slots of the walk
+  std::vector<std::uint32_t> open_;
+  std::uint32_t walk_ = 0;
+  bool joins_large_ = false;
+};
+
+}  // namespace
+
+void drop_shreds(Sculpture& sculpture, std::span<const std::uint32_t> cut) {
+  ShredSearch search(sculpture, cut);
+  for (const std::uint32_t vertex : cut)
+    if (!search.walk_from(vertex)) return drop_shreds_everywhere(sculpture, cut);
+  for (const std::size_t slot : search.shreds) sculpture.faces.removed[slot] = 1;
+}
+
+void drop_shreds_everywhere(Sculpture& s, std::span<const std::uint32_t> cut) {
+  std::vector<std::uint32_t> parent(s.rest.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root = [&](std::uint32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
+    if (is_skin(s, slot))
+      for (int side = 0; side < 2; ++side) {
+        const std::uint32_t u = root(s.faces.corners[slot][side]), v = root(s.faces.corners[slot][side + 1]);
+        parent[std::max(u, v)] = std::min(u, v);
+      }
+  std::vector<float> area(parent.size(), 0.f);
+  std::vector<char> is_cut(parent.size(), 0);
+  for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
+    if (is_skin(s, slot)) area[root(s.faces.corners[slot].x)] += area_of(s, slot);
+  for (const std::uint32_t vertex : cut) is_cut[root(vertex)] = 1;
+  for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
+    if (const std::uint32_t v = root(s.faces.corners[slot].x);
+        is_skin(s, slot) && is_cut[v] && area[v] < smallest_skin(s))
+      s.faces.removed[slot] = 1;
+}
+
+namespace {
+
+std::uint32_t corner_index(const Voxels& voxels, const glm::ivec3& at) {
+  const glm::ivec3 corners = voxels.count + 1;
+  return (static_cast<std::uint32_t>(at.z) * corners.y + at.y) * corners.x + at.x;
+}
+
+// Returns the corners of a voxel's side, counter-clockwise seen from outside the voxel.
+std::array<glm::ivec3, 4> side_corners(const glm::ivec3& voxel, int side) {
+  const int axis = side / 2;
+  glm::ivec3 base = voxel, u(0), w(0);
+  base[axis] += side % 2;
+  u[(axis + 1) % 3] = 1;
+  w[(axis + 2) % 3] = 1;
+  return side % 2 ? std::array{base, base + u, base + u + w, base + w}
+                  : std::array{base, base + w, base + u + w, base + u};
+}
+
+// Moves the end of the wall above the centres of the last voxels below the skin, by this fraction of the distance to
+// their sides: where tissue is one voxel thin, its two ends then stay apart.
+constexpr double kLift = 0.2;  // 1
+
+// Returns the mean of the points with heat 0 on the twelve edges between the eight voxels around a corner. Voxels
+// outside the organ are ignored: the wall ends below the skin.
+glm::vec3 corner_position(const Voxels& voxels, const glm::ivec3& corner) {
+  std::array<float, 8> heat{};
+  std::array<bool, 8> known{};
+  glm::dvec3 inside(0.0);
+  int voxels_inside = 0;
+  for (int i = 0; i < 8; ++i) {
+    const glm::ivec3 at = corner - 1 + corner_offset(i);
+    known[i] = voxels.holds(at) && voxels.kind[voxels.flat(at)] != Voxel::Outside;
+    if (!known[i]) continue;
+    heat[i] = voxels.heat[voxels.flat(at)];
+    inside += glm::dvec3(corner_offset(i));
+    ++voxels_inside;
+  }
+  glm::dvec3 sum(0.0);
+  int crossings = 0;
+  for (int i = 0; i < 8; ++i)
+    for (int axis = 0; axis < 3; ++axis) {
+      const int j = i | 1 << axis;
+      if (j == i || !known[i] || !known[j] || (heat[i] > 0.f) == (heat[j] > 0.f)) continue;
+      glm::dvec3 zero_point(corner_offset(i));
+      zero_point[axis] += static_cast<double>(heat[i]) / (static_cast<double>(heat[i]) - static_cast<double>(heat[j]));
+      sum += zero_point;
+      ++crossings;
+    }
+  glm::dvec3 mean = crossings > 0 ? sum / static_cast<double>(crossings) : glm::dvec3(0.5);
+  mean += kLift * (0.5 - inside / static_cast<double>(voxels_inside));
+  return glm::vec3(voxels.origin + voxels.size * (glm::dvec3(corner) - 0.5 + mean));
+}
+
+// Returns the cell with tissue next to the corner that lies closest to `p`. As long as the corner's voxels do not
+// change, this cell has tissue.
+std::uint32_t carrier(const Sculpture& sculpture, const Lattice& lattice, const glm::ivec3& corner,
+                      const glm::vec3& p) {
+  std::uint32_t best = 0;
+  double nearest = INFINITY;
+  for (int i = 0; i < 8; ++i) {
+    const glm::ivec3 at = corner - 1 + corner_offset(i);
+    if (!sculpture.voxels.is(Voxel::Tissue, at)) continue;
+    const std::uint32_t cell = carrier_of(sculpture, lattice, sculpture.voxels.flat(at));
+    const glm::dvec3 low = lattice.origin + lattice.spacing * glm::dvec3(lattice.cells[cell].at);
+    const glm::dvec3 gap = glm::dvec3(p) - glm::clamp(glm::dvec3(p), low, low + lattice.spacing);
+    if (const double squared = glm::dot(gap, gap); squared < nearest) nearest = squared, best = cell;
+  }
+  return best;
+}
+
+class WallMaker {
+ public:
+  WallMaker(Sculpture& sculpture, TissueModel& model) : s_(sculpture), model_(model) {}
+
+  void update() {
+    for (const std::uint32_t voxel : s_.scratch.moved)
+      for (int i = 0; i < 8; ++i)
+        s_.corner_vertex[corner_index(s_.voxels, s_.voxels.at(voxel) + corner_offset(i))] = kNoVoxel;
+    drop_changed();
+    find_sides();
+    for (const std::uint32_t side : sides_) add_square(side);
+  }
+
+ private:
+  void drop_changed() {
+    for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
+      if (s_.faces.kind[slot] != FaceKind::Wall || s_.faces.removed[slot]) continue;
+      const std::uint32_t side = s_.faces.side[slot];
+      bool changed = s_.voxels.kind[side / 6] != Voxel::Tissue;
+      for (const glm::ivec3& corner : side_corners(s_.voxels.at(side / 6), static_cast<int>(side % 6)))
+        changed |= s_.corner_vertex[corner_index(s_.voxels, corner)] == kNoVoxel;
+      if (changed) s_.faces.removed[slot] = 1;
+    }
+  }
+
+  // All sides between tissue and burnt voxels that touch a corner of a voxel in scratch.moved.
+  void find_sides() {
+    for (const std::uint32_t voxel : s_.scratch.moved) {
+      const glm::ivec3 middle = s_.voxels.at(voxel);
+      for (int i = 0; i < 27; ++i) {
+        const glm::ivec3 at = middle + glm::ivec3(i % 3, i / 3 % 3, i / 9) - 1;
+        if (!s_.voxels.is(Voxel::Tissue, at)) continue;
+        for (int side = 0; side < 6; ++side) {
+          const glm::ivec3 next = at + side_offset(side);
+          if (s_.voxels.is(Voxel::Burnt, next) && touches(middle, at, side))
+            sides_.push_back(6 * s_.voxels.flat(at) + static_cast<std::uint32_t>(side));
+        }
+      }
+    }
+    std::sort(sides_.begin(), sides_.end());
+    sides_.erase(std::unique(sides_.begin(), sides_.end()), sides_.end());
+    // The squares that a slit has split are skin now.
+    std::erase_if(sides_, [&](std::uint32_t side) {
+      return std::binary_search(s_.slit_sides.begin(), s_.slit_sides.end(), side);
+    });
+  }
+
+  static bool touches(const glm::ivec3& voxel, const glm::ivec3& at, int side) {
+    for (const glm::ivec3& corner : side_corners(at, side)) {
+      const glm::ivec3 offset = corner - voxel;
+      if (glm::all(glm::greaterThanEqual(offset, glm::ivec3(0))) && glm::all(glm::lessThanEqual(offset, glm::ivec3(1))))
+        return true;
+    }
+    return false;
+  }
+
+  std::uint32_t vertex_at(const glm::ivec3& corner) {
+    std::uint32_t& vertex = s_.corner_vertex[corner_index(s_.voxels, corner)];
+    if (vertex == kNoVoxel) {
+      const glm::vec3 position = corner_position(s_.voxels, corner);
+      const SculptVertex owner{.cell = carrier(s_, model_.lattice, corner, position), .wall = true};
+      vertex = add_vertex(s_, model_, position, owner);
+    }
+    return vertex;
+  }
+
+  void add_square(std::uint32_t side) {
+    std::array<std::uint32_t, 4> v{};
+    const auto corners = side_corners(s_.voxels.at(side / 6), static_cast<int>(side % 6));
+    for (int i = 0; i < 4; ++i) v[i] = vertex_at(corners[i]);
+    const bool first = glm::distance(s_.rest[v[0]], s_.rest[v[2]]) <= glm::distance(s_.rest[v[1]], s_.rest[v[3]]);
+    s_.faces.add(FaceKind::Wall, first ? glm::uvec3(v[0], v[1], v[2]) : glm::uvec3(v[1], v[2], v[3]), side);
+    s_.faces.add(FaceKind::Wall, first ? glm::uvec3(v[0], v[2], v[3]) : glm::uvec3(v[1], v[3], v[0]), side);
+  }
+
+  Sculpture& s_;
+  TissueModel& model_;
+  std::vector<std::uint32_t> sides_;  // 6 * tissue voxel + side
+};
+
+}  // namespace
+
+bool touches_wall(const Sculpture& sculpture, std::uint32_t voxel) {
+  for (int i = 0; i < 8; ++i)
+    if (sculpture.corner_vertex[corner_index(sculpture.voxels, sculpture.voxels.at(voxel) + corner_offset(i))] !=
+        kNoVoxel)
+      return true;
+  return false;
+}
+
+void update_wall(Sculpture& sculpture, TissueModel& model) { WallMaker(sculpture, model).update(); }
 
 }  // namespace trocar

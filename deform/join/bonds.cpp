@@ -1,10 +1,16 @@
 #include "deform/join/bonds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
-#include "deform/node_sum.hpp"
+#include "deform/cut/sculpt_steps.hpp"
+#include "deform/cut/slit.hpp"
+#include "deform/solid/elasticity.hpp"
+#include "deform/solid/tissue.hpp"
+#include "geometry/closest.hpp"
+#include "geometry/elementary.hpp"
 
 namespace trocar {
 namespace {
@@ -218,6 +224,250 @@ glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends) {
 
 float strain_of(const Fibre& fibre, const FibreEnds& ends) {
   return (glm::distance(ends.a, ends.b) - fibre.free_length) / fibre.reference;
+}
+
+namespace {
+
+template <class IsCut>
+void break_where(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
+                 FibreBreak how, Bonds& bonds, IsCut is_cut) {
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (bonds.intact[f] && is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states)))
+      break_fibre(f, how, bonds);
+  }
+}
+
+double distance_between(const FibreEnds& ends, const HotSegment& metal) {
+  const closest::Segment fibre = closest::segment(glm::dvec3(ends.a), glm::dvec3(ends.b)),
+                         wire = closest::segment(glm::dvec3(metal.from), glm::dvec3(metal.to));
+  return std::sqrt(closest::closest_segments(fibre, wire).squared);
+}
+
+// Is the point inside the convex outline, or within `margin` of the inner side of each of its edges?
+bool in_outline(const BladeCut& cut, const glm::vec2& p, float margin) {
+  for (int i = 0; i < cut.corners; ++i) {
+    const glm::vec2 from = cut.outline[static_cast<std::size_t>(i)],
+                    edge = cut.outline[static_cast<std::size_t>((i + 1) % cut.corners)] - from;
+    const float length = glm::length(edge);
+    if (!(length > 0.f)) continue;
+    if (edge.x * (p.y - from.y) - edge.y * (p.x - from.x) < -margin * length) return false;
+  }
+  return cut.corners >= 3;
+}
+
+bool snipped(const BladeCut& cut, const Fibre& fibre, const FibreEnds& ends) {
+  const glm::vec3 normal = glm::cross(cut.along, cut.across);
+  const float a = glm::dot(normal, ends.a - cut.origin), b = glm::dot(normal, ends.b - cut.origin);
+  if (!std::isfinite(a + b)) return false;
+  const float margin = fibre.free_length > 0.f ? 0.f : 0.5f * fibre.reference;
+  if (std::min(a, b) > margin || std::max(a, b) < -margin) return false;
+  const float share = a == b ? 0.5f : std::clamp(a / (a - b), 0.f, 1.f);
+  const glm::vec3 at = glm::mix(ends.a, ends.b, share) - cut.origin;
+  return in_outline(cut, {glm::dot(at, cut.along), glm::dot(at, cut.across)}, margin);
+}
+
+}  // namespace
+
+void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel* const> models,
+                 std::span<const SteppedTissue* const> states, Bonds& bonds) {
+  break_where(models, states, FibreBreak::Burnt, bonds, [&](const Fibre&, const FibreEnds& ends) {
+    return std::any_of(metal.begin(), metal.end(), [&](const HotSegment& segment) {
+      return distance_between(ends, segment) <= static_cast<double>(segment.radius);
+    });
+  });
+}
+
+void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models,
+                 std::span<const SteppedTissue* const> states, Bonds& bonds) {
+  break_where(models, states, FibreBreak::Cut, bonds,
+              [&](const Fibre& fibre, const FibreEnds& ends) { return snipped(cut, fibre, ends); });
+}
+
+namespace {
+
+// Power iteration approaches the largest eigenvalue from below; the margin covers the error after the last iteration.
+constexpr int kIterations = 60;
+constexpr double kMargin = 1.05;
+
+// g of a fibre at the nodes of both ends. Zero at the wall and at nodes that do not move.
+struct FibreRow {
+  std::array<std::size_t, 16> node{};
+  std::array<double, 16> g{};  // 1/sqrt(kg)
+  double stiffness;            // N/m
+};
+
+// `first`: [organ] of its nodes in one list of all.
+FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, std::span<const std::size_t> first) {
+  FibreRow row{.stiffness = static_cast<double>(fibre.stiffness)};
+  std::size_t at = 0;
+  double sign = 1.0;
+  for (const BondEnd* end : {&fibre.a, &fibre.b}) {
+    for (std::size_t i = 0; end->organ != kWall && i < 8; ++i, ++at) {
+      const TissueModel& model = *models[end->organ];
+      const std::uint32_t node = model.lattice.cells[end->cell].node[i];
+      row.node[at] = first[end->organ] + node;
+      row.g[at] = sign * static_cast<double>(end->weight[i]) * std::sqrt(static_cast<double>(model.inverse_mass[node]));
+    }
+    sign = -1.0;
+  }
+  return row;
+}
+
+// Sets `to` to the product of the fibres' matrix and `u`.
+void multiply(std::span<const FibreRow> rows, std::span<const double> u, std::vector<double>& to) {
+  for (double& x : to) x = 0.0;
+  for (const FibreRow& row : rows) {
+    double along = 0.0;
+    for (std::size_t i = 0; i < 16; ++i) along += row.g[i] * u[row.node[i]];
+    for (std::size_t i = 0; i < 16; ++i) to[row.node[i]] += row.stiffness * along * row.g[i];
+  }
+}
+
+// Numbers the nodes that fibres hold, in ascending order: few of all nodes. Returns their numbers before.
+std::vector<std::size_t> renumber(std::vector<FibreRow>& rows) {
+  std::vector<std::size_t> held;
+  for (const FibreRow& row : rows) held.insert(held.end(), row.node.begin(), row.node.end());
+  std::ranges::sort(held);
+  held.erase(std::unique(held.begin(), held.end()), held.end());
+  for (FibreRow& row : rows)
+    for (std::size_t& node : row.node)
+      node = static_cast<std::size_t>(std::ranges::lower_bound(held, node) - held.begin());
+  return held;
+}
+
+double length_of(std::span<const double> v) {
+  double sum = 0.0;
+  for (const double x : v) sum += x * x;
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+double own_square(const TissueModel& model) {
+  const double beta = double(model.params.damping_time);
+  const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
+  return product(static_cast<double>(longest_substep(model.params, 1.0))) /
+         product(static_cast<double>(model.longest_substep));
+}
+
+double bond_square(std::span<const TissueModel* const> models, const Bonds& bonds) {
+  std::vector<std::size_t> first;  // [organ]
+  std::size_t nodes = 0;
+  for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
+  std::vector<FibreRow> rows;
+  for (const Fibre& fibre : bonds.fibres) rows.push_back(row_of(fibre, models, first));
+  for (const Fibre& strut : bonds.struts) rows.push_back(row_of(strut, models, first));
+  const std::vector<std::size_t> held = renumber(rows);
+  // An initial vector that is not orthogonal to any mode: all fibres stretched, with small differences.
+  std::vector<double> u(held.size(), 0.0), next(held.size(), 0.0);
+  for (const FibreRow& row : rows)
+    for (std::size_t i = 0; i < 16; ++i)
+      u[row.node[i]] += row.stiffness * row.g[i] * (1.0 + 0.1 * elementary::sin(double(held[row.node[i]])));
+  double largest = 0.0;
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    const double length = length_of(u);
+    if (!(length > 0.0)) break;
+    for (double& x : u) x /= length;
+    multiply(rows, u, next);
+    u.swap(next);
+    largest = length_of(u);
+  }
+  return kMargin * largest;
+}
+
+void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
+  bonds.slowdown.assign(models.size(), 1.f);
+  const double square = bond_square(models, bonds);
+  const auto slow_down = [&](std::uint32_t organ) {
+    if (organ == kWall || bonds.slowdown[organ] > 1.f) return;
+    const TissueModel& model = *models[organ];
+    bonds.slowdown[organ] =
+        std::max(1.f, model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + square)));
+  };
+  for (const std::vector<Fibre>* fibres : {&bonds.fibres, &bonds.struts})
+    for (const Fibre& fibre : *fibres) slow_down(fibre.a.organ), slow_down(fibre.b.organ);
+}
+
+namespace {
+
+// The node of a fibre's end with the largest weight; in a cell that a slit divides, the nodes belong to several parts.
+std::uint32_t node_of(const BondEnd& end, std::span<const HangingOrgan> organs) {
+  const auto heaviest = std::max_element(end.weight.begin(), end.weight.end()) - end.weight.begin();
+  return organs[end.organ].model->lattice.cells[end.cell].node[static_cast<std::size_t>(heaviest)];
+}
+
+// All nodes of all organs, numbered one after the other, and one number for whatever does not fall.
+class Nodes {
+ public:
+  explicit Nodes(std::span<const HangingOrgan> organs) : organs_(organs) {
+    for (const HangingOrgan& organ : organs) first_.push_back(first_.back() + std::uint32_t(organ.model->mass.size()));
+  }
+  std::uint32_t count() const { return first_.back() + 1; }
+  std::uint32_t ground() const { return first_.back(); }
+  std::uint32_t operator()(std::size_t organ, std::uint32_t node) const { return first_[organ] + node; }
+  std::uint32_t operator()(const BondEnd& end) const {
+    return end.organ == kWall ? ground() : first_[end.organ] + node_of(end, organs_);
+  }
+
+ private:
+  std::span<const HangingOrgan> organs_;
+  std::vector<std::uint32_t> first_{0};  // [organ + 1]
+};
+
+bool was_held(const HangingOrgan& organ) { return organ.sculpture && organ.sculpture->any_held; }
+
+std::vector<std::uint32_t> parts_of(const HangingOrgan& organ) {
+  if (!organ.sculpture) return std::vector<std::uint32_t>(organ.model->mass.size(), 0);
+  return node_parts(*organ.sculpture, organ.model->lattice);
+}
+
+// Joins the nodes of each part, and the parts that are fixed or tethered to the ground.
+void join_parts(std::size_t k, const HangingOrgan& organ, std::span<const std::uint32_t> part, const Nodes& nodes,
+                Links& links) {
+  const TissueModel& model = *organ.model;
+  for (std::uint32_t node = 0; node < part.size(); ++node) {
+    links.join(nodes(k, node), nodes(k, part[node]));
+    if (model.mass[node] > 0.f && model.inverse_mass[node] == 0.f) links.join(nodes(k, node), nodes.ground());
+  }
+  for (const Tether& tether : model.tethers) links.join(nodes(k, tether.node), nodes.ground());
+  if (organ.sculpture && !was_held(organ) && !part.empty())
+    links.join(nodes(k, largest_part(*organ.sculpture, model.lattice, part)), nodes.ground());
+}
+
+}  // namespace
+
+void mark_bonded(std::span<const HangingOrgan> organs, const Bonds& bonds) {
+  for (const HangingOrgan& organ : organs) organ.model->bonded.assign(organ.model->mass.size(), 0);
+  for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (!bonds.intact[f]) continue;
+    for (const BondEnd* end : {&bonds.fibres[f].a, &bonds.fibres[f].b})
+      if (end->organ != kWall) organs[end->organ].model->bonded[node_of(*end, organs)] = 1;
+  }
+}
+
+void expect_to_hang(std::span<const HangingOrgan> organs) {
+  for (const HangingOrgan& organ : organs)
+    if (organ.sculpture && std::ranges::count(organ.model->bonded, 1) > 0) organ.sculpture->any_held = true;
+}
+
+void release_unheld(std::span<const HangingOrgan> organs, const Bonds& bonds) {
+  const Nodes nodes(organs);
+  Links links(nodes.count());
+  std::vector<std::vector<std::uint32_t>> parts;
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    parts.push_back(parts_of(organs[k]));
+    join_parts(k, organs[k], parts[k], nodes, links);
+  }
+  for (std::size_t f = 0; f < bonds.fibres.size(); ++f)
+    if (bonds.intact[f]) links.join(nodes(bonds.fibres[f].a), nodes(bonds.fibres[f].b));
+  for (const Fibre& strut : bonds.struts) links.join(nodes(strut.a), nodes(strut.b));
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    if (!organs[k].sculpture) continue;
+    std::vector<char> held(parts[k].size());
+    for (std::uint32_t node = 0; node < held.size(); ++node)
+      held[node] = links.root(nodes(k, node)) == links.root(nodes.ground());
+    let_fall(*organs[k].sculpture, *organs[k].model, parts[k], held);
+  }
 }
 
 }  // namespace trocar

@@ -1,7 +1,7 @@
 // Connects organs by connective tissue: elastic fibres between points of two lattices, or between a lattice and the
 // fixed abdominal wall. A fibre pulls when it is longer than its free length and never pushes:
-//   F = k max(l - L, 0) d / l        d: from one end to the other, l = |d|, L: free length
-//   strain = (l - L) / reference     a fibre breaks for good when its strain exceeds the limit
+// F = k max(l - L, 0) d / l        d: from one end to the other, l = |d|, L: free length
+// strain = (l - L) / reference     a fibre breaks for good when its strain exceeds the limit
 // A layer joins two surfaces that lie on each other. Its fibres have free length 0: both ends are the
 // same point at rest, embedded in both organs, so organs that overlap at rest are not pulled apart. The reference is
 // the layer's thickness. A band is a row of strands between two lines; its reference is its free length.
@@ -19,11 +19,15 @@
 #include <span>
 #include <vector>
 
-#include "deform/rest_distance.hpp"
+#include "deform/contact/organ_contact.hpp"
 #include "deform/solid/tissue.hpp"
 #include "geometry/mesh_view.hpp"
 
 namespace trocar {
+
+struct BladeCut;
+struct HotSegment;
+struct Sculpture;
 
 // In place of an organ: the abdominal wall, which does not move.
 constexpr std::uint32_t kWall = 0xffffffffu;
@@ -72,9 +76,9 @@ struct Bonds {
   // Fibres that broke since the owner last cleared the lists, and how. [broken]
   std::vector<std::uint32_t> broken;
   std::vector<FibreBreak> broken_how;
-  // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1 (deform/bond_stability.hpp)
+  // [organ] 1: the substeps of a bonded organ are shorter by this factor, >= 1 (deform/join/bonds.hpp)
   std::vector<float> slowdown;
-  // Of clips (deform/clip.hpp): they do not break, and their owner rebuilds the list when clips change.
+  // Of clips (deform/join/clip.hpp): they do not break, and their owner rebuilds the list when clips change.
   std::vector<Fibre> struts;
 
   bool empty() const { return fibres.empty() && struts.empty(); }
@@ -119,5 +123,53 @@ FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models
 glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends);
 // Returns the strain of a fibre; negative when it is slack.
 float strain_of(const Fibre& fibre, const FibreEnds& ends);
+
+// Cuts fibres with hot metal and with blades. A fibre of a layer stands for the patch of the layer around it, so blades
+// cut it when they come within half the layer's thickness of it.
+
+// Breaks the intact fibres that pass within the radius of a segment, or through the region of the blades. A region that
+// is not finite or without area cuts nothing.
+void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel* const> models,
+                 std::span<const SteppedTissue* const> states, Bonds& bonds);
+void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models,
+                 std::span<const SteppedTissue* const> states, Bonds& bonds);
+
+// Bounds the frequencies of bonded organs, for the longest stable substep. With displacements scaled by the square
+// roots of the masses, the stiffness of bonded organs is the sum of that of their lattices and that of the fibres, k (g
+// . u)^2 for each fibre, where g has the weights of its ends over the roots of their nodes' masses. So no square of a
+// frequency exceeds the sum of the largest square of the lattices and the largest eigenvalue of the fibres alone
+// (Weyl's inequality). Directions are left out: a fibre is taken to be as stiff across as along.
+// Units: 1/s^2.   Tested against the eigenvalues of the whole system in tests/deform/bond_stability_test.cpp
+
+// Returns the largest eigenvalue of the fibres and struts alone, with a small margin, 1/s^2; 0 without bonds. Broken
+// fibres count too, so that it depends on the tissue alone.
+double bond_square(std::span<const TissueModel* const> models, const Bonds& bonds);
+
+// Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
+void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
+
+// Returns a bound of the squares of all frequencies of an organ without bonds, 1/s^2.
+double own_square(const TissueModel& model);
+
+// What still holds organs that hang together. A part of an organ is held when it is fixed or tethered, or when intact
+// fibres lead from it, over other parts if need be, to a part that is held or to the abdominal wall. A part that
+// nothing holds falls: it gets the gravity of loose parts.
+
+// `sculpture` may be null: an organ that no instrument can cut is one part, and it does not fall.
+struct HangingOrgan {
+  Sculpture* sculpture;
+  TissueModel* model;
+};
+
+// Marks the nodes that intact fibres hold (TissueModel::bonded). Call before a cut, which lets parts without a held
+// node fall, and when fibres have broken.
+void mark_bonded(std::span<const HangingOrgan> organs, const Bonds& bonds);
+
+// Says of every organ that fibres hold that something has held it: it falls once nothing does. Call once, with all
+// fibres intact; an organ that was never held stays where its largest part is.
+void expect_to_hang(std::span<const HangingOrgan> organs);
+
+// Lets the parts fall that nothing holds any more. Call after mark_bonded when fibres have broken or tissue has parted.
+void release_unheld(std::span<const HangingOrgan> organs, const Bonds& bonds);
 
 }  // namespace trocar

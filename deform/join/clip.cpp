@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "deform/bond_stability.hpp"
+#include "deform/join/bonds.hpp"
 
 namespace trocar {
 namespace {

@@ -1,5 +1,8 @@
-// Declares the energies of the implicit reference solver with gradient and curvature, in double. docs/tissue.md has the
-// formulas. Units: metres, newtons, joules.   Checked by finite differences in tests/deform/implicit_reference_test.cpp
+// Declares the energies of organs with gradient and curvature, in double: the terms of the implicit reference solver,
+// and the energy of organs that connective tissue joins. The real-time step does not use them. docs/tissue.md has the
+// formulas. Units: metres, kilograms, seconds, newtons, joules. Checked by finite differences in
+// tests/deform/implicit_reference_test.cpp; the gradient is compared with the forces of the step in
+// tests/deform/bonds_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -7,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "deform/join/bonds.hpp"
 #include "deform/reference/implicit_reference.hpp"
 
 namespace trocar {
@@ -48,7 +52,7 @@ ImplicitContact touch_between(const glm::dvec3& point, const ToolStep& tool, con
 
 // Each function adds its part to `out`; `out.slope` must have the size of `x`.
 void add_springs(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
-// Volumes, and with the law `rising` the matrix (implicit_matrix.cpp).
+// Volumes, and with the law `rising` the matrix.
 void add_volumes(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
 void add_matrix(const TissueModel& model, std::span<const glm::dvec3> x, Curvature curvature, Expansion& out);
 void add_tethers(const TissueModel& model, std::span<const glm::dvec3> x, const glm::dvec3& breath, Expansion& out);
@@ -68,5 +72,32 @@ struct ImplicitFriction {
 };
 void add_friction(const ImplicitPoint& point, const ImplicitFriction& friction, std::span<const glm::dvec3> x,
                   Curvature curvature, Expansion& out);
+
+// The energy of organs that connective tissue joins: the terms of tissue.hpp, the fibres and struts of bonds.hpp,
+// motion, and the weight of the nodes. It serves to check that nothing gains energy. Contacts and the treatment of
+// crushed cells (step.hpp) have no energy here.
+
+struct OrgansEnergy {
+  double kinetic = 0.0;  // J
+  double elastic = 0.0;  // J  of springs, volumes and tethers
+  double fibres = 0.0;   // J  of intact fibres and of struts
+  double weight = 0.0;   // J  of the nodes that are not fixed, 0 at rest
+  // [organ][node] N, gradient of the energy of position: minus the force. 0 on fixed nodes.
+  std::vector<std::vector<glm::dvec3>> slope;
+
+  double total() const { return kinetic + elastic + fibres + weight; }
+};
+
+// Returns the elastic energy of a fibre, J.
+double energy_of(const Fibre& fibre, const FibreEnds& ends);
+
+// `models`, `states`: the organs that the bonds join, in their order.
+OrgansEnergy energy_of(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                       const Bonds& bonds);
+
+// Returns total() - dt / 2 sum v . slope, the energy that substeps of `dt` seconds of symplectic Euler conserve for a
+// linear system without damping (Hairer, Lubich, Wanner, Geometric Numerical Integration, 2006, IX.3). total() itself
+// ripples by the last term within every oscillation.
+double stepped_energy(const OrgansEnergy& energy, std::span<SteppedTissue* const> states, double dt);
 
 }  // namespace trocar

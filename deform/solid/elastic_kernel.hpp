@@ -13,8 +13,8 @@
 
 #include <cstring>
 
-#include "deform/matrix.hpp"
 #include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/elasticity.hpp"
 
 namespace trocar {
 namespace {

@@ -1,17 +1,17 @@
 #include "deform/solid/tissue.hpp"
 
 #include <fmt/format.h>
+#include <xmmintrin.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
-#include "deform/matrix.hpp"
 #include "deform/solid/elasticity.hpp"
-#include "deform/stability.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
+#include "geometry/machine.hpp"
 #include "mesh/solid_check.hpp"
 
 namespace trocar {
@@ -229,6 +229,132 @@ Embedding embed_in(const Lattice& lattice, std::uint32_t cell, const glm::vec3& 
     embedding.weight[corner] = static_cast<float>(w.x * w.y * w.z);
   }
   return embedding;
+}
+
+// Moves the surface with the lattice: once per frame, every vertex becomes the weighted sum of eight nodes. The same
+// loop computes the bounding box, while each position is in a register.
+
+namespace {
+
+[[gnu::always_inline]] inline void store_vertex(glm::vec3& vertex, __m128 p) {
+  _mm_storel_pi(reinterpret_cast<__m64*>(&vertex.x), p);
+  _mm_store_ss(&vertex.z, _mm_movehl_ps(p, p));
+}
+
+[[gnu::always_inline]] inline PositionBox embed_all(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                                    std::span<glm::vec3> positions) {
+  __m128 low = _mm_set1_ps(INFINITY), high = _mm_set1_ps(-INFINITY);
+  const std::size_t count = std::min(positions.size(), model.embedding.size());
+  for (std::size_t vertex = 0; vertex < count; ++vertex) {
+    const Embedding& e = model.embedding[vertex];
+    // Two neighbours along x are six floats: x y z of the first in lanes 0 to 2, of the second in lanes 1 to 3.
+    __m128 first = _mm_setzero_ps(), second = _mm_setzero_ps();
+    for (int i = 0; i < 8; i += 2) {
+      const float* p = &nodes[e.node[i]].x;
+      first = _mm_add_ps(first, _mm_mul_ps(_mm_set1_ps(e.weight[i]), _mm_loadu_ps(p)));
+      second = _mm_add_ps(second, _mm_mul_ps(_mm_set1_ps(e.weight[i + 1]), _mm_loadu_ps(p + 2)));
+    }
+    const __m128 p = _mm_add_ps(first, _mm_shuffle_ps(second, second, _MM_SHUFFLE(3, 3, 2, 1)));
+    store_vertex(positions[vertex], p);
+    low = _mm_min_ps(p, low), high = _mm_max_ps(p, high);
+  }
+  PositionBox box;
+  store_vertex(box.low, low), store_vertex(box.high, high);
+  return box;
+}
+
+// This is the same code compiled for AVX2, where one instruction broadcasts a weight to a register.
+[[gnu::target("avx2")]] PositionBox embed_avx2(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                               std::span<glm::vec3> positions) {
+  return embed_all(model, nodes, positions);
+}
+
+}  // namespace
+
+PositionBox embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions) {
+  static const bool avx2 = instructions() >= Instructions::Avx2;
+  return avx2 ? embed_avx2(model, nodes, positions) : embed_all(model, nodes, positions);
+}
+
+PositionBox embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                  std::span<glm::vec3> positions) {
+  PositionBox box;
+  const std::size_t count = std::min(positions.size(), model.embedding.size());
+  for (std::size_t vertex = 0; vertex < count; ++vertex) {
+    const Embedding& e = model.embedding[vertex];
+    glm::vec3 first(0.f), second(0.f);
+    for (int i = 0; i < 8; i += 2) {
+      first += e.weight[i] * nodes[e.node[i]];
+      second += e.weight[i + 1] * nodes[e.node[i + 1]];
+    }
+    positions[vertex] = first + second;
+    box.low = glm::min(box.low, positions[vertex]), box.high = glm::max(box.high, positions[vertex]);
+  }
+  return box;
+}
+
+namespace {
+
+constexpr float kWhole = 0.999f;
+
+// Counts the connected components of the nodes; springs connect them.
+std::size_t count_pieces(const TissueModel& model) {
+  std::vector<std::uint32_t> parent(model.rest.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto root_of = [&](std::uint32_t node) {
+    while (parent[node] != node) node = parent[node] = parent[parent[node]];
+    return node;
+  };
+  for_each_spring(model, [&](const Spring& s) { parent[root_of(s.a)] = root_of(s.b); });
+  std::size_t pieces = 0;
+  for (std::uint32_t node = 0; node < parent.size(); ++node) pieces += parent[node] == node ? 1 : 0;
+  return pieces;
+}
+
+// Lengths of unbroken runs of cells along each axis.
+std::vector<int> run_lengths(const Lattice& lattice) {
+  std::vector<int> lengths;
+  for (int axis = 0; axis < 3; ++axis) {
+    glm::ivec3 step(0);
+    step[axis] = 1;
+    const auto has = [&](const glm::ivec3& at) {
+      return at[axis] >= 0 && at[axis] < lattice.size[axis] && lattice.cell_of[lattice.flat(at)] >= 0;
+    };
+    for (const LatticeCell& cell : lattice.cells) {
+      if (has(cell.at - step)) continue;
+      int length = 1;
+      for (glm::ivec3 at = cell.at + step; has(at); at += step) ++length;
+      lengths.push_back(length);
+    }
+  }
+  return lengths;
+}
+
+}  // namespace
+
+LatticeReport lattice_report(const TissueModel& model, std::span<const glm::vec3> rest_vertices) {
+  LatticeReport report;
+  report.cells = model.lattice.cells.size();
+  report.nodes = model.rest.size();
+  report.springs = spring_count(model);
+  const double cell_volume = model.lattice.spacing * model.lattice.spacing * model.lattice.spacing;
+  for (const LatticeCell& cell : model.lattice.cells) {
+    report.whole += (cell.fullness > kWhole ? 1.0 : 0.0) / static_cast<double>(report.cells);
+    report.volume += cell.fullness * cell_volume;
+  }
+  for (const float mass : model.mass) report.mass += mass;
+  report.organ_volume = report.mass / model.params.density;
+  report.pieces = count_pieces(model);
+  std::vector<int> lengths = run_lengths(model.lattice);
+  std::nth_element(lengths.begin(), lengths.begin() + lengths.size() / 2, lengths.end());
+  report.cells_across = lengths[lengths.size() / 2];
+  std::vector<glm::vec3> embedded(rest_vertices.size());
+  embed_surface(model, model.rest, embedded);
+  for (std::size_t v = 0; v < rest_vertices.size(); ++v)
+    report.worst_embedding = std::max(report.worst_embedding, double(glm::distance(embedded[v], rest_vertices[v])));
+  report.longest_substep = model.longest_substep;
+  report.substeps_per_frame = substep_count(model, 1.f / 60.f);
+  return report;
 }
 
 }  // namespace trocar

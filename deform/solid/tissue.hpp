@@ -1,16 +1,17 @@
 // Models soft tissue by springs and volumes on a lattice that fills the organ. Weights embed the surface in the
 // lattice.
 // Model, derivation, limits: docs/tissue.md. The energy of a state x is
-//   sum over springs  k/2 (l - L)^2                  l = |x_b - x_a|
+// sum over springs  k/2 (l - L)^2                  l = |x_b - x_a|
 // + sum over cells    K h^3/2 (J - 1)^2              J = det(a b c) / h^3, a b c the cell's mean edges along x, y, z
 // + sum over tethers  k/2 |x - anchor|^2,
-// and with the law `rising` (deform/matrix.hpp) springs carry half of the shear stiffness, cells the other half.
+// and with the law `rising` (deform/solid/elasticity.hpp) springs carry half of the shear stiffness, cells the other half.
 // Damping is Rayleigh damping: a force -drag m v, and elastic forces evaluated at x + damping_time v. Both solvers, the
 // real-time one here and the implicit reference solver (implicit_reference.hpp), step this energy.
 // Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/tissue_test.cpp and other files there
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -18,12 +19,12 @@
 
 #include "deform/solid/lattice.hpp"
 #include "geometry/mesh_view.hpp"
-#include "geometry/part_touch.hpp"
+#include "geometry/part.hpp"
 #include "geometry/tool_volume.hpp"
 
 namespace trocar {
 
-// Springs: linear springs and volumes. Rising: springs in a matrix that stiffens with strain (deform/matrix.hpp).
+// Springs: linear springs and volumes. Rising: springs in a matrix that stiffens with strain (deform/solid/elasticity.hpp).
 enum class TissueLaw { Springs, Rising };
 inline constexpr std::array kTissueLaws{TissueLaw::Springs, TissueLaw::Rising};
 // Returns the name that scenes and materials use.
@@ -46,7 +47,7 @@ struct TissueParams {
   // Instruments do not move faster by hand: deeper contacts are resolved over several steps, so tissue is not flung
   // away.
   float fastest_tool = 2.f;  // m/s  > 0
-  // Crushed cells (deform/unfold.hpp): stiffness of the pull on each corner, relative to Young's modulus times spacing,
+  // Crushed cells (deform/step.hpp): stiffness of the pull on each corner, relative to Young's modulus times spacing,
   // and damping rate of the relative motion of the corners, because buckling tissue must not oscillate.
   float unfolding = 0.8f;       // 1    >= 0
   float crush_damping = 300.f;  // 1/s  >= 0
@@ -271,5 +272,62 @@ PositionBox embed_surface_plainly(const TissueModel& model, std::span<const glm:
 Embedding embed(const Lattice& lattice, const glm::vec3& point);
 // Does the same for a given cell, which need not contain the point.
 Embedding embed_in(const Lattice& lattice, std::uint32_t cell, const glm::vec3& point);
+
+// Points that lattice nodes carry, as weighted sums of the nodes.
+
+// A point almost entirely on fixed nodes would move its free nodes far to move a little itself; this limits it.
+constexpr float kLeastFreedom = 0.1f;  // fraction of the admittance with all nodes free
+
+inline glm::vec3 column(const NodeColumns& c, std::uint32_t node) { return {c.x[node], c.y[node], c.z[node]}; }
+
+// Returns the sum of weight[i] value(node[i]); `value` gives the node's vector.
+template <class Vector, class Value>
+Vector weighted_sum(const std::uint32_t* node, const float* weight, int count, Value value) {
+  Vector sum(0);
+  for (int i = 0; i < count; ++i) sum += static_cast<typename Vector::value_type>(weight[i]) * value(node[i]);
+  return sum;
+}
+
+inline glm::vec3 weighted(const Embedding& e, std::span<const glm::vec3> nodes) {
+  return weighted_sum<glm::vec3>(e.node, e.weight, 8, [nodes](std::uint32_t n) { return nodes[n]; });
+}
+inline glm::vec3 weighted(const Embedding& e, const NodeColumns& c) {
+  return weighted_sum<glm::vec3>(e.node, e.weight, 8, [&c](std::uint32_t n) { return column(c, n); });
+}
+
+// Moves nodes within a substep of `dt`; their velocities and the positions of the elastic forces follow.
+class NodeMover {
+ public:
+  NodeMover(const TissueModel& model, float dt, TissueScratch& s)
+      : s_(s), to_speed_(1.f / dt), to_ahead_(1.f + model.params.damping_time / dt) {}
+
+  void move(std::uint32_t n, const glm::vec3& by) {
+    s_.x.x[n] += by.x, s_.x.y[n] += by.y, s_.x.z[n] += by.z;
+    s_.v.x[n] += to_speed_ * by.x, s_.v.y[n] += to_speed_ * by.y, s_.v.z[n] += to_speed_ * by.z;
+    s_.ahead.x[n] += to_ahead_ * by.x, s_.ahead.y[n] += to_ahead_ * by.y, s_.ahead.z[n] += to_ahead_ * by.z;
+  }
+
+ private:
+  TissueScratch& s_;
+  const float to_speed_, to_ahead_;
+};
+
+// How well a lattice represents its organ: its size, how many cells are full, how thick the organ is in cells, and the
+// longest stable substep. Users read the report to choose a node spacing. Tested in tests/deform/lattice_test.cpp
+
+struct LatticeReport {
+  std::size_t cells = 0, nodes = 0, springs = 0;
+  double whole = 0.0;            // 1  fraction of cells that are full
+  double volume = 0.0;           // m^3  of all cells, weighted by fullness
+  double organ_volume = 0.0;     // m^3  volume that gives the mass
+  double mass = 0.0;             // kg
+  std::size_t pieces = 0;        // components without a spring between them
+  double cells_across = 0.0;     // 1  median over runs of cells along the three axes: 5 bend within 5 % of beam theory
+  double worst_embedding = 0.0;  // m  largest distance between a rest vertex and its weighted sum of nodes
+  float longest_substep = 0.f;   // s
+  int substeps_per_frame = 0;    // at 60 Hz
+};
+
+LatticeReport lattice_report(const TissueModel& model, std::span<const glm::vec3> rest_vertices);
 
 }  // namespace trocar

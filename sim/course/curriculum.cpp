@@ -7,7 +7,7 @@
 #include <optional>
 #include <variant>
 
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/course/metric_ids.hpp"
 #include "sim/scene/level.hpp"

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {

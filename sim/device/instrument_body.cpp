@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cpu_collision/solids/part_hull.hpp"
-#include "geometry/part_volume.hpp"
+#include "geometry/part.hpp"
 
 namespace trocar {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "geometry/elementary.hpp"
-#include "geometry/turn.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "geometry/tool_frame.hpp"
+#include "geometry/part.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/scene/scene.hpp"

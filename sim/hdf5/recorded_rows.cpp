@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/support/names.hpp"
 
 namespace trocar {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/hdf5/packed_nodes.hpp"
 #include "sim/hdf5/surface_reader.hpp"

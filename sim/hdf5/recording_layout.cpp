@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {

@@ -8,7 +8,6 @@
 #include <span>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/support/base64.hpp"
 #include "sim/support/limits.hpp"

@@ -13,7 +13,6 @@
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/device/device_guard.hpp"
 #include "sim/link/igtl_wire.hpp"
 #include "sim/link/registration.hpp"

@@ -18,7 +18,6 @@
 #include "deform/solid/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
-#include "geometry/touch_fault.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "sim/record/run_note.hpp"
 #include "sim/scene/scope.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {

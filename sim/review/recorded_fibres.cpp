@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "deform/node_sum.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "deform/film_drop.hpp"
+#include "deform/fluid/fluid_film.hpp"
 
 namespace trocar {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {

@@ -1,5 +1,5 @@
 // Defines the connective tissue of a scene: layers between organs, and bands from an organ to another one or to the
-// abdominal wall. Model and parameters: deform/bonds.hpp.   Tested in tests/sim/scene_bonds_test.cpp
+// abdominal wall. Model and parameters: deform/join/bonds.hpp.   Tested in tests/sim/scene_bonds_test.cpp
 #pragma once
 
 #include <string>

@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 

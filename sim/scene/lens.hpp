@@ -1,5 +1,5 @@
 // Models the scope's lens: slight barrel distortion and a circular view. Image coordinates as in
-// geometry/planar/image_projection.hpp: half heights, y up, origin in the centre.
+// geometry/planar/zone.hpp: half heights, y up, origin in the centre.
 // Division model: r_u = r_d / (1 - k r_d^2), r_u in the undistorted (pinhole) picture, r_d in the distorted picture, k
 // > 0 for barrel distortion. Source: Fitzgibbon, "Simultaneous linear estimation of multiple view geometry and lens
 // distortion", CVPR 2001, with lambda = -k. Closed-form inverse: r_d = 2 r_u / (1 + sqrt(1 + 4 k r_u^2)).
@@ -8,7 +8,7 @@
 
 #include <glm/glm.hpp>
 
-#include "geometry/planar/image_projection.hpp"
+#include "geometry/planar/zone.hpp"
 #include "sim/scene/scope.hpp"
 
 namespace trocar {

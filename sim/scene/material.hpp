@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "deform/reference/specimen.hpp"
 #include "deform/solid/tissue.hpp"
-#include "deform/specimen_fit.hpp"
 
 namespace trocar {
 

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/diathermy_mode.hpp"
 #include "sim/scene/key_reader.hpp"

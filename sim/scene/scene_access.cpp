@@ -7,7 +7,6 @@
 #include <cctype>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/scene/igtl_source.hpp"
 #include "sim/support/data_folder.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "geometry/error.hpp"
 #include "geometry/planar/polygon.hpp"
-#include "geometry/printable.hpp"
 #include "sim/scene/key_reader.hpp"
 
 namespace trocar {

@@ -1,5 +1,5 @@
-// Holds the parameters of hooks, scissors and suction; those of jaws are in deform/grasp.hpp, those of clips in
-// deform/clip.hpp. A scene sets them for each instrument.   Units: metres.   Tested in
+// Holds the parameters of hooks, scissors and suction; those of jaws are in deform/contact/grasp.hpp, those of clips in
+// deform/join/clip.hpp. A scene sets them for each instrument.   Units: metres.   Tested in
 // tests/sim/session_tissue_test.cpp
 #pragma once
 
@@ -13,7 +13,7 @@ struct HookParams {
   double length = 0.0075;  // m  bare wire along the shaft, from its end; at most up to the ceramic collar, >= 0
   double reach = 0.001;    // m  cut: tissue within this distance of the metal is removed, >= 0
   double spark = 0.0002;   // m  metal acts on tissue that is this near: sparks bridge the gap, >= 0
-  // Coagulation: see deform/sear.hpp.
+  // Coagulation: see deform/cut/sculpt.hpp.
   double spread = 7.5e-4;   // m/sqrt(s)  depth of the coagulated zone after one second of contact, > 0
   double deepest = 0.003;   // m          limit of that depth, >= 0
   double char_dose = 8.0;   // 1          multiple of the coagulating dose at which tissue is black, > 1

@@ -6,7 +6,7 @@
 
 #include "deform/contact/contact.hpp"
 #include "deform/cut/sculpt.hpp"
-#include "deform/matrix.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "deform/solid/tissue.hpp"
 #include "sim/scene/scene_key.hpp"
 

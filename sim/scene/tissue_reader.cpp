@@ -1,7 +1,7 @@
 // Checks the organs and the connective tissue of a scene beyond the limits of single keys.
 #include <fmt/format.h>
 
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "sim/scene/key_reader.hpp"
 
 namespace trocar {

@@ -10,7 +10,6 @@
 #include <toml.hpp>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/scene/toml_limits.hpp"
 
 namespace trocar {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "geometry/touch_fault.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar {
 

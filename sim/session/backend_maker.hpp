@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar {
 

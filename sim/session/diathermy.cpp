@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "deform/heat.hpp"
+#include "deform/cut/sculpt.hpp"
 #include "geometry/closest.hpp"
 #include "sim/device/tool_shape.hpp"
 

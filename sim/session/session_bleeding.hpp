@@ -9,7 +9,6 @@
 
 #include "deform/contact/organ_contact.hpp"
 #include "deform/fluid/bleeding.hpp"
-#include "deform/rest_distance.hpp"
 #include "sim/session/instruments.hpp"
 #include "sim/session/organ.hpp"
 #include "sim/session/session_clips.hpp"

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "deform/bond_cuts.hpp"
-#include "deform/bond_stability.hpp"
+#include "deform/join/bonds.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {

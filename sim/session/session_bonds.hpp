@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "deform/contact/organ_contact.hpp"
-#include "deform/hanging.hpp"
 #include "deform/join/bonds.hpp"
 #include "sim/session/diathermy.hpp"
 #include "sim/session/organ.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "deform/film_drop.hpp"
+#include "deform/fluid/fluid_film.hpp"
 #include "sim/session/saved_check.hpp"
 
 namespace trocar {

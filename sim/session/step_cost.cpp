@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "deform/solid/elasticity.hpp"
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
@@ -27,13 +27,13 @@ struct Demand {
   double frame = 0.0;       // s
   double per_spring = 0.0;  // s
 
-  // As longest_substep() in deform/stability.hpp, which keeps a fifth of the limit 4 in reserve.
+  // As longest_substep() in deform/solid/elasticity.hpp, which keeps a fifth of the limit 4 in reserve.
   double longest_substep() const { return std::sqrt(damping * damping + 3.2 / square) - damping; }
   double wanted() const { return std::max(least, std::ceil(frame / pieces / longest_substep())); }
   double substep_seconds() const { return kSubstepSeconds + per_spring * springs; }
 };
 
-// 1/s^2  of the node that its ligaments hold the stiffest (find_longest_substep() in deform/tissue.cpp)
+// 1/s^2  of the node that its ligaments hold the stiffest (find_longest_substep() in deform/solid/tissue.cpp)
 double ligament_square(const TissueModel& model) {
   std::vector<double> stiffness(model.rest.size());
   for (const Tether& tether : model.tethers) stiffness[tether.node] += static_cast<double>(tether.stiffness);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {

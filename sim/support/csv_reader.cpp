@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {

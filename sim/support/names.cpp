@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "geometry/elementary.hpp"
-#include "geometry/tool_frame.hpp"
+#include "geometry/part.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/task/duct_line.hpp"
 #include "sim/task/performer.hpp"

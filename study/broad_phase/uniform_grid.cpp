@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "geometry/error.hpp"
-#include "geometry/held_bytes.hpp"
+#include "geometry/face_numbers.hpp"
 
 namespace trocar::broad {
 namespace {

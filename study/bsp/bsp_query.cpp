@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cpu_collision/convex_tool.hpp"
-#include "geometry/stopwatch.hpp"
-#include "geometry/touch_book.hpp"
+#include "geometry/machine.hpp"
+#include "geometry/refine.hpp"
 #include "study/bsp/bsp_tree.hpp"
 
 namespace trocar {

@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "geometry/planar/segment.hpp"
+#include "geometry/planar/polygon.hpp"
 
 namespace trocar::planar {
 

@@ -5,8 +5,7 @@
 // tests/geometry/planar_convex_test.cpp and tests/geometry/planar_gap_test.cpp
 #pragma once
 
-#include "geometry/planar/convex_gap.hpp"
-#include "geometry/planar/convex_line.hpp"
+#include "geometry/planar/convex_polygon.hpp"
 
 namespace trocar::planar {
 

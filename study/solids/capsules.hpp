@@ -7,7 +7,7 @@
 #include <glm/glm.hpp>
 
 #include "geometry/closest.hpp"
-#include "geometry/perpendicular.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar::solids {
 

@@ -9,7 +9,7 @@
 #include "cpu_collision/reference.hpp"
 #include "cpu_collision/scan_change.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
-#include "geometry/renumber.hpp"
+#include "geometry/face_numbers.hpp"
 #include "tests/geometry/random_change.hpp"
 #include "tests/support/shapes.hpp"
 

@@ -1,6 +1,6 @@
 // Compares the distance of convex hulls with that of pairs of triangles, with closed forms, and with its own proof: a
 // slab that separates the hulls.
-#include "geometry/hull_distance.hpp"
+#include "geometry/closest.hpp"
 
 #include <gtest/gtest.h>
 

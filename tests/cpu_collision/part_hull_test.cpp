@@ -7,8 +7,8 @@
 #include <array>
 
 #include "cpu_collision/solids/convex_body.hpp"
+#include "geometry/closest.hpp"
 #include "geometry/error.hpp"
-#include "geometry/hull_distance.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar::solids {

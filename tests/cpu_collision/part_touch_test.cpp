@@ -1,12 +1,11 @@
 // Compares the exact test of a moving part with the reference, with dense sampling in time, and with the test of a
 // shaft where the two coincide.
-#include "geometry/part_touch.hpp"
+#include "geometry/part.hpp"
 
 #include <gtest/gtest.h>
 
 #include "cpu_collision/part_reference.hpp"
 #include "cpu_collision/reference.hpp"
-#include "geometry/part_volume.hpp"
 #include "geometry/refine.hpp"
 #include "tests/cpu_collision/random_parts.hpp"
 

@@ -1,6 +1,6 @@
 // The volumes of a moving part contain every point that it passes: sampled over random parts and motions, and over
 // every switch of case. Camera and half-spaces are those of a box (tests/geometry/tool_volume_test.cpp).
-#include "geometry/part_volume.hpp"
+#include "geometry/part.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Compares bond_stability with the eigenvalues of all fibres together, which Eigen computes.
-#include "deform/bond_stability.hpp"
+#include "deform/join/bonds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests how bonds end: torn, peeled, without their tissue, burnt and snipped.
-#include "deform/bond_cuts.hpp"
+#include "deform/join/bonds.hpp"
 
 #include <cmath>
 

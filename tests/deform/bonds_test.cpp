@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "deform/node_sum.hpp"
+#include "deform/solid/tissue.hpp"
 #include "tests/deform/two_blocks.hpp"
 
 namespace trocar {

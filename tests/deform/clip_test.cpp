@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "deform/bond_stability.hpp"
-#include "deform/stability.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "mesh/tube_shape.hpp"
 
 namespace trocar {

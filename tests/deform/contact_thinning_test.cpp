@@ -1,6 +1,6 @@
 // Tests which contacts of a part remain: one of those at the same point, the deepest of those close together when there
 // are many, all others in their order.
-#include "deform/contact_thinning.hpp"
+#include "deform/contact/contact.hpp"
 
 #include <numeric>
 #include <random>

@@ -1,5 +1,5 @@
 // Tests the damage of faces: pressure hardly depends on the mesh, damage only grows, and burnt faces are recorded.
-#include "deform/damage.hpp"
+#include "deform/contact/contact.hpp"
 
 #include <iostream>
 

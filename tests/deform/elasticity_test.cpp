@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "deform/point_loads.hpp"
+#include "deform/step.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/tissue_measures.hpp"
 

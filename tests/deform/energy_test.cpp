@@ -1,6 +1,6 @@
 // Tests the energy of organs that connective tissue joins: its gradient is minus the force of the real-time step, and
 // agrees with finite differences of the energy.
-#include "deform/energy.hpp"
+#include "deform/reference/energy.hpp"
 
 #include <cmath>
 #include <random>

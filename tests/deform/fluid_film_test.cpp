@@ -9,7 +9,6 @@
 #include <random>
 
 #include "deform/contact/contact.hpp"
-#include "deform/film_drop.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
 

@@ -1,6 +1,6 @@
 // Tests what still holds organs that hang together: parts fall when neither an attachment nor a chain of fibres holds
 // them, and not before.
-#include "deform/hanging.hpp"
+#include "deform/join/bonds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests the report on a lattice: a block whose numbers are known, separate pieces, half-full cells.
-#include "deform/lattice_report.hpp"
+#include "deform/solid/tissue.hpp"
 
 #include "tests/deform/deform_support.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <random>
 
-#include "deform/box_overlap.hpp"
 #include "mesh/solid_check.hpp"
 #include "tests/deform/deform_support.hpp"
 

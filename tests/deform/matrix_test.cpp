@@ -1,13 +1,12 @@
 // Validates the law `rising`: its derivatives by finite differences, the forces of the step by the gradient of the
 // energy, the moduli at small strain, the stability of the step.
-#include "deform/matrix.hpp"
+#include "deform/solid/elasticity.hpp"
 
 #include <cmath>
 #include <random>
 
 #include "deform/reference/energy.hpp"
 #include "deform/solid/elastic_forces.hpp"
-#include "deform/solid/elasticity.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-#include "deform/trilinear_cell.hpp"
+#include "deform/solid/lattice.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/organ_group.hpp"
 #include "tests/support/allocation_counter.hpp"

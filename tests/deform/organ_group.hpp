@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "deform/body.hpp"
 #include "deform/contact/organ_contact.hpp"
 #include "deform/solid/tissue.hpp"
+#include "deform/step.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar::test {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "deform/reference/implicit_reference.hpp"
-#include "geometry/hull_distance.hpp"
+#include "geometry/closest.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/part_points.hpp"
 

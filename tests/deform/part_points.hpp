@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "deform/solid/tissue.hpp"
-#include "geometry/hull_distance.hpp"
-#include "geometry/part_touch.hpp"
+#include "geometry/closest.hpp"
+#include "geometry/part.hpp"
 
 namespace trocar::test {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "deform/bond_stability.hpp"
 #include "deform/join/bonds.hpp"
 #include "deform/step.hpp"
 #include "tests/deform/organ_group.hpp"

@@ -1,6 +1,6 @@
 // Triangulates loops: convex, concave, with holes, touching and degenerate. The triangles close every loop, and for
 // proper loops they have the area of the region and none is turned over.
-#include "deform/polygon_fill.hpp"
+#include "deform/cut/boundary_loops.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests the quick refusals of a pressing tool against its exact answers, and that the contacts around a part are
 // complete without being counted twice.
-#include "deform/pressing_tool.hpp"
+#include "deform/contact/contact.hpp"
 
 #include "tests/cpu_collision/random_parts.hpp"
 #include "tests/deform/deform_support.hpp"

@@ -1,5 +1,5 @@
 // Compares the distance field in rest space with the closest point of every face, and its sign with the solid angle.
-#include "deform/rest_distance.hpp"
+#include "deform/contact/organ_contact.hpp"
 
 #include <gtest/gtest.h>
 

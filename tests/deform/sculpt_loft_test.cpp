@@ -1,5 +1,5 @@
 // Tests the decomposition of boundaries into loops, and the strips and caps that close loops.
-#include "deform/loft.hpp"
+#include "deform/cut/boundary_loops.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
 

@@ -1,6 +1,5 @@
 // Tests the voxels of an organ: which are tissue, which are connected, which are heated.
 #include "deform/cut/voxels.hpp"
-#include "deform/tissue_pieces.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
 

@@ -1,6 +1,6 @@
 // Tests coagulation: the dose follows its law, the pale zone grows with the root of time, tissue chars, none is
 // removed, and only cells near the metal have doses.
-#include "deform/sear.hpp"
+#include "deform/cut/sculpt.hpp"
 
 #include "tests/deform/sculpt_support.hpp"
 

@@ -1,5 +1,5 @@
 // Validates the material-testing machine by closed forms, and its fit by a curve of a known material.
-#include "deform/specimen_fit.hpp"
+#include "deform/reference/specimen.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -1,10 +1,9 @@
 // Compares the highest frequency with a closed form, and tests its bound when cells are removed.
-#include "deform/stability.hpp"
+#include "deform/solid/elasticity.hpp"
 
 #include <cmath>
 #include <numeric>
 
-#include "deform/solid/elasticity.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

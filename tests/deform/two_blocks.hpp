@@ -4,9 +4,8 @@
 
 #include <optional>
 
-#include "deform/bond_stability.hpp"
-#include "deform/energy.hpp"
 #include "deform/join/bonds.hpp"
+#include "deform/reference/energy.hpp"
 #include "deform/step.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/organ_group.hpp"

@@ -1,6 +1,6 @@
 // Tests the forces that restore crushed cells: the nearest rotation, the flatness of a cell, and that the forces sum
 // to zero.
-#include "deform/unfold.hpp"
+#include "deform/step.hpp"
 
 #include <cmath>
 #include <glm/gtc/quaternion.hpp>

@@ -1,6 +1,6 @@
 // Compares the clip in double with an independent test: a convex volume and a triangle are disjoint exactly when a
 // direction separates them. Only plane normals, the triangle's normal and cross products of edges need testing (SAT).
-#include "geometry/convex_clip.hpp"
+#include "geometry/tool_volume.hpp"
 
 #include <gtest/gtest.h>
 

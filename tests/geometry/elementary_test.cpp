@@ -12,7 +12,7 @@
 #include <limits>
 #include <random>
 
-#include "geometry/turn.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar {
 namespace {

@@ -1,6 +1,6 @@
 // Compares the intersection of a line with a triangle with the closest points of a segment and a triangle, for
 // degenerate input first.
-#include "geometry/line_triangle.hpp"
+#include "geometry/closest.hpp"
 
 #include <gtest/gtest.h>
 

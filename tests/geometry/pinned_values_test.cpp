@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "geometry/closest.hpp"
-#include "geometry/line_triangle.hpp"
-#include "geometry/refine_kernels.hpp"
+#include "geometry/refine.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar {

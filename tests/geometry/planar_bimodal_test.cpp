@@ -1,6 +1,6 @@
 // Tests the bimodal search on every cyclic shift of every small strictly rising and falling sequence, and on large
 // ones.
-#include "geometry/planar/bimodal.hpp"
+#include "geometry/planar/convex_polygon.hpp"
 
 #include <gtest/gtest.h>
 

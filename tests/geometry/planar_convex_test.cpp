@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "geometry/error.hpp"
-#include "geometry/planar/convex_line.hpp"
 #include "study/planar/convex_scan.hpp"
 #include "tests/geometry/planar_polygons.hpp"
 

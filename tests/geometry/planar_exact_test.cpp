@@ -1,5 +1,5 @@
 // Compares the exact signs with 128-bit integers.
-#include "geometry/planar/exact_sign.hpp"
+#include "geometry/exact_sign.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Compares intersection and distance of two convex polygons with all pairs of sides, and with the linear merge for
 // large ones. Points and segments are tested as polygons of one and two corners.
-#include "geometry/planar/convex_gap.hpp"
+#include "geometry/planar/convex_polygon.hpp"
 
 #include <gtest/gtest.h>
 

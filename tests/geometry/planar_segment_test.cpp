@@ -1,5 +1,5 @@
 // Compares segments with integers (intersection and its kind) and with a search along them (distance).
-#include "geometry/planar/segment.hpp"
+#include "geometry/planar/polygon.hpp"
 
 #include <gtest/gtest.h>
 

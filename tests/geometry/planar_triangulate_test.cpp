@@ -1,7 +1,7 @@
 // Tests ear clipping and the convex partition on random simple polygons. The directed sides of all triangles add up to
 // the outline. So if all triangles are counter-clockwise, they cover each point exactly as often as the outline winds
 // around it: once. This is checked in whole numbers, and by points.
-#include "geometry/planar/triangulate.hpp"
+#include "geometry/planar/polygon.hpp"
 
 #include <gtest/gtest.h>
 

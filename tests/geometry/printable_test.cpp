@@ -1,6 +1,6 @@
 // Tests the text of error sentences: hand-made cases, every character of Unicode against a table, and the bytes of
 // every short string against the definition of UTF-8 (the Unicode standard, table 3-7).
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 
 #include <gtest/gtest.h>
 

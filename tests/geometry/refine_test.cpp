@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "geometry/refine_kernels.hpp"
 #include "tests/geometry/random_faces.hpp"
 #include "tests/geometry/slow_distance.hpp"
 

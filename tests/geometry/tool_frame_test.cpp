@@ -1,5 +1,5 @@
 // Tests rigid frames, the frame of a tool, and the boxes of slides and of wide swings, against their definitions.
-#include "geometry/tool_frame.hpp"
+#include "geometry/part.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests what the backends share: the list of touches, the set of faces, runs of neighbours, perpendiculars, memory,
 // time.
-#include "geometry/touch_book.hpp"
+#include "geometry/refine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,8 @@
 #include <thread>
 
 #include "geometry/face_numbers.hpp"
+#include "geometry/frame.hpp"
 #include "geometry/machine.hpp"
-#include "geometry/perpendicular.hpp"
-#include "geometry/spatial_order.hpp"
-#include "geometry/stopwatch.hpp"
 #include "tests/geometry/random_faces.hpp"
 
 namespace trocar {

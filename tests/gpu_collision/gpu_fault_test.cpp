@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "geometry/touch_fault.hpp"
+#include "geometry/touch.hpp"
 #include "gpu_collision/compute_query.hpp"
 #include "tests/gpu_collision/gl_faults.hpp"
 #include "tests/gpu_collision/gl_support.hpp"

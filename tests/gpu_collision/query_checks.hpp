@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cpu_collision/reference.hpp"
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 #include "gpu_collision/gl_context.hpp"
 #include "mesh/triangle_mesh.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar::checks {
 

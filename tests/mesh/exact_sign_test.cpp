@@ -8,8 +8,6 @@
 #include <iostream>
 #include <random>
 
-#include "geometry/planar/exact_sign.hpp"
-
 namespace trocar {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "geometry/printable.hpp"
+#include "geometry/error.hpp"
 #include "sim/scene/toml_table.hpp"
 
 namespace trocar {

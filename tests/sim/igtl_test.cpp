@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_server.hpp"
 

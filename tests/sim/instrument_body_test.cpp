@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "geometry/hull_distance.hpp"
+#include "geometry/closest.hpp"
 #include "geometry/refine.hpp"
 #include "sim/session/part_touches.hpp"
 #include "tests/geometry/random_steps.hpp"

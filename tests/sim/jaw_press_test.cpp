@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "deform/reference/implicit_reference.hpp"
-#include "geometry/hull_distance.hpp"
+#include "geometry/closest.hpp"
 #include "sim/device/instrument_body.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "tests/deform/part_points.hpp"

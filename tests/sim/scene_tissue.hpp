@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "deform/energy.hpp"
+#include "deform/reference/energy.hpp"
 #include "deform/step.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/cpu_backends.hpp"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <random>
 
-#include "geometry/line_triangle.hpp"
+#include "geometry/closest.hpp"
 #include "mesh/organ_maker.hpp"
 #include "tests/support/shapes.hpp"
 

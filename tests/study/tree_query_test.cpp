@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cpu_collision/trees/surface_tree.hpp"
-#include "geometry/line_triangle.hpp"
+#include "geometry/closest.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "tests/geometry/random_steps.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "app/view/session_picture.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "web/gl/page_context.hpp"
 #include "web/program/page_text.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "deform/model_version.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/support/data_folder.hpp"
 #include "web/program/page_run.hpp"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "deform/contact/contact.hpp"
-#include "deform/lattice_report.hpp"
 #include "deform/solid/tissue.hpp"
 #include "deform/step.hpp"
 #include "geometry/error.hpp"
