@@ -16,10 +16,8 @@
 #include <numbers>
 
 #include "bench/line_plot.hpp"
-#include "tests/deform/beams.hpp"
-#include "tests/deform/fold.hpp"
-#include "tests/deform/liver_scene.hpp"
-#include "tests/deform/peel.hpp"
+#include "tests/deform/organ_group.hpp"
+#include "tests/deform/tissue_measures.hpp"
 
 namespace trocar::bench {
 namespace {

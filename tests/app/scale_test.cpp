@@ -10,7 +10,7 @@
 
 #include "app/compare/backends.hpp"
 #include "cpu_collision/reference.hpp"
-#include "tests/geometry/random_faces.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

@@ -9,7 +9,7 @@
 
 #include "mesh/organ_maker.hpp"
 #include "tests/cpu_collision/solids_bodies.hpp"
-#include "tests/geometry/random_faces.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
 

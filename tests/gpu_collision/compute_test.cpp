@@ -6,7 +6,7 @@
 #include "geometry/error.hpp"
 #include "gpu_collision/compute_blocks.hpp"
 #include "gpu_collision/compute_query.hpp"
-#include "tests/geometry/random_change.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
 #include "tests/gpu_collision/query_sequences.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mesh/triangle_mesh.hpp"
-#include "tests/geometry/random_change.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
 #include "tests/support/shapes.hpp"
 

@@ -6,7 +6,7 @@
 #include "cpu_collision/queries.hpp"
 #include "deform/contact/grasp.hpp"
 #include "deform/solid/tissue.hpp"
-#include "tests/deform/jaws.hpp"
+#include "tests/deform/organ_group.hpp"
 #include "tests/same_bits/same_bits.hpp"
 #include "tests/support/shapes.hpp"
 

@@ -11,7 +11,7 @@
 #include "geometry/closest.hpp"
 #include "sim/device/instrument_body.hpp"
 #include "sim/session/cpu_backends.hpp"
-#include "tests/deform/part_points.hpp"
+#include "tests/deform/deform_support.hpp"
 #include "tests/sim/jaw_support.hpp"
 #include "tests/sim/session_support.hpp"
 
