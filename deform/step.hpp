@@ -2,7 +2,7 @@
 // together: begin_step, then `advance` for each substep, with the coupling between organs solved after each substep,
 // then end_step. Each substep computes elastic forces, restores cells that are pressed flat, moves the nodes, and then
 // the points that tools push and jaws hold. Units: metres, kilograms, seconds, newtons. Tested in
-// tests/deform/tissue_test.cpp, contact_test.cpp and organs_test.cpp
+// tests/deform/tissue_test.cpp, contact_test.cpp and organ_contact_test.cpp
 #pragma once
 
 #include <memory>
@@ -33,7 +33,6 @@ void end_step(const TissueModel& model, SteppedTissue& state, const Substep& las
 // its rest volume, the cell is drawn to its rotated rest shape. Sound tissue under small strain is never affected.
 // Source: Mueller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching", SIGGRAPH 2005;
 // rotation: Mueller, Bender, Chentanez, Macklin, "A robust method to extract the rotational part", MIG 2016.
-// Units: metres, newtons.   Tested in tests/deform/unfold_test.cpp
 
 constexpr float kSqueezed = 0.5f;  // fraction of its rest volume below which a corner is restored
 constexpr float kWatched = 0.75f;  // fraction below which it may fall under kSqueezed before the step ends
@@ -56,7 +55,6 @@ constexpr double kContactSlack = 1e-4;  // m
 
 // Steps several organs together, with the contacts and bonds between them, on one or more threads. The bits do not
 // depend on the number of threads: within a substep organs share no data, and one thread solves what lies between them.
-// Units: seconds.   Tested in tests/deform/organs_step_test.cpp
 
 struct SteppedOrgan {
   const TissueModel* model;

@@ -1,6 +1,6 @@
 // Provides what backends of a touch query share for their faces: sets of face numbers, the numbers after a change of
 // faces, an order in which neighbours lie together, and the bytes that vectors hold.
-// Tested in tests/geometry/touch_book_test.cpp
+// Tested in tests/geometry/refine_test.cpp
 #pragma once
 
 #include <bit>

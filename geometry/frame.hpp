@@ -1,6 +1,6 @@
 // Defines a rigid placement in space (a rotation, then a translation), rotations about an axis, and perpendicular
 // directions. Units: metres, radians. Tested in tests/geometry/elementary_test.cpp and
-// tests/geometry/touch_book_test.cpp
+// tests/geometry/refine_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -2,7 +2,7 @@
 // points gives n - 2 triangles, and every directed edge of the ring belongs to one of them, also where the ring crosses
 // itself or has no area. Source: Meisters, "Polygons have ears", Amer. Math. Monthly 82, 1975. We differ: an ear that
 // holds a point keeps this point until it is cut off, so that most ears are examined once; O(n^2) in practice.
-// Coordinates: points closer than 1e-8 are one point.   Tested in tests/deform/polygon_fill_test.cpp and
+// Coordinates: points closer than 1e-8 are one point.   Tested in tests/deform/loops_test.cpp and
 // tests/mesh/mesh_io_foreign_test.cpp
 #pragma once
 

@@ -171,7 +171,6 @@ void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, Cont
 // The damage of each face of an organ: its peak pressure, the time integral of its pressure, and whether it was burnt,
 // torn, crushed or cut. The pressure at a face is a mean over a patch around its contact, of the size of a tool's
 // cross-section (ContactParams::patch_area): the same press gives nearly the same pressure on coarse and fine meshes.
-// Tested in tests/deform/damage_test.cpp
 
 enum DamageMark : std::uint8_t { kBurnt = 1, kTorn = 2, kCrushed = 4, kSnipped = 8 };
 

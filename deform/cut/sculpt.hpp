@@ -4,7 +4,7 @@
 // fall. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", 1999, who name the
 // application; the method is ours. The surface is closed after every call: skin and wall are sets of oriented
 // triangles, so their boundary decomposes into loops, and every loop is closed. Several walls may meet at one edge;
-// none has a hole. Same calls, same bits. Units: metres, seconds. Tested in tests/deform/sculpt_test.cpp
+// none has a hole. Same calls, same bits. Units: metres, seconds.   Tested in tests/deform/sculpt_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void settle(LiveFaces& faces, FaceChanges& changes);
 // = 0.75 mm/sqrt(s) for the thermal diffusivity k = 1.4e-7 m^2/s of soft tissue (Duck, "Physical properties of tissue",
 // 1990). Blood flow carries the heat away over sqrt(conductivity / (perfusion c)), about 3 mm in the liver (Pennes,
 // "Analysis of tissue and arterial blood temperatures", 1948): the zone ends at `deepest`. At higher doses the tissue
-// chars. Tested in tests/deform/sculpt_test.cpp
+// chars.
 
 struct SearParams {
   double spread = 7.5e-4;  // m/sqrt(s)  depth of the coagulated zone after one second, > 0

@@ -1,7 +1,7 @@
 // Stores tissue at a finer resolution than the lattice: every cell is divided into per_cell^3 voxels. Each voxel is
 // tissue, outside or burnt, and keeps its largest depth in the heat so far. The heat is a distance field, so the
 // boundary of the burnt region is known to a fraction of a voxel. Units: metres, rest space.   Tested in
-// tests/deform/sculpt_voxels_test.cpp
+// tests/deform/sculpt_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // scale (VIBe scale)", Surgery 2017, grades 1 to 5 ml/min as capillary, 5 to 10 as venous or arteriolar, 10 to 50 as
 // arterial. Time: the bleeding time of a standard cut is 2 to 9 minutes (Ivy). The exponential and the effect of
 // pressure are assumptions. Units: metres, seconds, m^3/s; ml/min where a name says so.   Tested in
-// tests/deform/bleeding_test.cpp
+// tests/deform/fluid_test.cpp
 #pragma once
 
 #include <cstddef>

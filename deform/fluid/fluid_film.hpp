@@ -2,7 +2,7 @@
 // drips off where the surface faces down. Every vertex holds a volume; it passes some of it to neighbours whose fluid
 // stands lower. Each transfer subtracts and adds the same number, so no fluid is lost. A step looks at a limited number
 // of wet vertices. Same calls, same bits. The thicknesses and the speed are assumptions, chosen for the picture.
-// Units: metres, m^3, seconds.   Tested in tests/deform/fluid_film_test.cpp
+// Units: metres, m^3, seconds.   Tested in tests/deform/fluid_test.cpp
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@
 // beta is the smaller damping_time of the two organs, and are equal and opposite on one line, so they keep momentum and
 // angular momentum. Derivation and limits: docs/tissue.md, "Connective tissue".
 // Units: metres, kilograms, seconds, newtons, pascals.
-// Tested in tests/deform/bonds_test.cpp and tests/deform/bonds_end_test.cpp
+// Tested in tests/deform/bonds_test.cpp
 #pragma once
 
 #include <array>
@@ -139,7 +139,7 @@ void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models
 // . u)^2 for each fibre, where g has the weights of its ends over the roots of their nodes' masses. So no square of a
 // frequency exceeds the sum of the largest square of the lattices and the largest eigenvalue of the fibres alone
 // (Weyl's inequality). Directions are left out: a fibre is taken to be as stiff across as along.
-// Units: 1/s^2.   Tested against the eigenvalues of the whole system in tests/deform/bond_stability_test.cpp
+// Tested against the eigenvalues of the whole system in tests/deform/bonds_test.cpp
 
 // Returns the largest eigenvalue of the fibres and struts alone, with a small margin, 1/s^2; 0 without bonds. Broken
 // fibres count too, so that it depends on the tissue alone.

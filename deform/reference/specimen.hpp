@@ -12,7 +12,7 @@
 // Newton's method finds the minimum of the energy in double (the reference), and with its curvature the balance of the
 // forces that the real-time step computes (add_elastic_forces). Neither depends on damping, mass or a time step.
 //
-// Units: metres, newtons, radians.   Tested in tests/deform/specimen_test.cpp
+// Units: metres, newtons, radians.   Tested in tests/deform/elasticity_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -97,7 +97,6 @@ class SpecimenSolver {
 // difference quotients. An error counts relative to 10 % of the measured force or its standard deviation, whichever is
 // larger. Poisson's ratio is given: a pressing test hardly shows it.
 //
-// Units: metres, newtons, pascals.   Tested in tests/deform/specimen_test.cpp
 
 struct CurvePoint {
   double strain = 0.0;  // 1, displacement over the height of the specimen, > 0

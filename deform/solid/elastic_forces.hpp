@@ -5,7 +5,7 @@
 // with the square of its sides and with its pressure; both are therefore bounded, far outside the range of sound
 // tissue. This keeps the step stable under any load. The order of the sums depends on the model only.
 // Units: metres, newtons, pascals.   The vector paths are compared bit for bit with each other, and with the
-// energy's gradient in double, in tests/deform/elastic_forces_test.cpp
+// energy's gradient in double, in tests/deform/tissue_test.cpp
 #pragma once
 
 #include "deform/solid/tissue.hpp"

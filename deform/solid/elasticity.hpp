@@ -1,6 +1,6 @@
 // Computes the elastic law of the tissue: the springs and volumes of a lattice, the matrix of the law `rising`, and the
 // longest stable substep. Units: metres, N/m, newtons, pascals, joules, seconds. Tested in
-// tests/deform/lattice_test.cpp, elasticity_test.cpp and specimen_test.cpp
+// tests/deform/lattice_test.cpp and elasticity_test.cpp
 #pragma once
 
 #include <array>
@@ -75,7 +75,6 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 // -2 (J - 1)); Belytschko, Bindeman, "Assumed strain stabilization of the eight node hexahedral element", CMAME 105,
 // 1993 (a bent cell).
 //
-// Units: metres, newtons, pascals, joules.   Tested in tests/deform/matrix_test.cpp
 
 // Limits of TissueParams::stiffening and late_stiffening.
 constexpr float kLeastStiffening = -10.f, kMostStiffening = 100.f, kMostLateStiffening = 100.f;  // 1

@@ -4,10 +4,10 @@
 // sum over springs  k/2 (l - L)^2                  l = |x_b - x_a|
 // + sum over cells    K h^3/2 (J - 1)^2              J = det(a b c) / h^3, a b c the cell's mean edges along x, y, z
 // + sum over tethers  k/2 |x - anchor|^2,
-// and with the law `rising` (deform/solid/elasticity.hpp) springs carry half of the shear stiffness, cells the other half.
-// Damping is Rayleigh damping: a force -drag m v, and elastic forces evaluated at x + damping_time v. Both solvers, the
-// real-time one here and the implicit reference solver (implicit_reference.hpp), step this energy.
-// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/tissue_test.cpp and other files there
+// and with the law `rising` (deform/solid/elasticity.hpp) springs carry half of the shear stiffness, cells the other
+// half. Damping is Rayleigh damping: a force -drag m v, and elastic forces evaluated at x + damping_time v. Both
+// solvers, the real-time one here and the implicit reference solver (implicit_reference.hpp), step this energy. Units:
+// metres, kilograms, seconds, newtons.   Tested in tests/deform/tissue_test.cpp and other files there
 #pragma once
 
 #include <array>
@@ -24,7 +24,8 @@
 
 namespace trocar {
 
-// Springs: linear springs and volumes. Rising: springs in a matrix that stiffens with strain (deform/solid/elasticity.hpp).
+// Springs: linear springs and volumes. Rising: springs in a matrix that stiffens with strain
+// (deform/solid/elasticity.hpp).
 enum class TissueLaw { Springs, Rising };
 inline constexpr std::array kTissueLaws{TissueLaw::Springs, TissueLaw::Rising};
 // Returns the name that scenes and materials use.

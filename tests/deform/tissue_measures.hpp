@@ -136,7 +136,7 @@ inline Positions stepped(const TissueModel& model, const Positions& from, double
 
 // Makes beams of tissue and computes their results in beam theory, for tests and benchmarks.
 // Source: Timoshenko, "Strength of materials", 1930; Cowper, "The shear coefficient in Timoshenko's beam theory", 1966.
-// Units: metres, newtons, seconds.   Tested in tests/deform/beam_test.cpp
+// Units: metres, newtons, seconds.   Tested in tests/deform/elasticity_test.cpp
 
 // Returns the end deflection of a cantilever of square section under its own weight, by bending and shear.
 inline double beam_deflection(const TissueParams& p, double length, double side) {
