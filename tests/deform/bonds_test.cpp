@@ -1,5 +1,5 @@
-// Tests bonds between organs: their stiffness against closed forms, conservation of momentum, energy, and that stiff
-// bonds on nearly empty cells stay stable.
+// Tests bonds between organs: their stiffness against closed forms, conservation of momentum, energy and its gradient,
+// the bound of their frequencies, how fibres break, and what still holds organs that hang together.
 #include "deform/join/bonds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests contacts of tools with the surface: their points and normals, several tools, faces between jaws, friction,
-// allocations.
+// Tests contacts of tools and parts with the surface: their points and normals, friction, allocations; tools in motion
+// and pressed into an organ; which contacts remain of many; the damage that they do.
 #include "deform/contact/contact.hpp"
 
 #include <array>
@@ -24,10 +24,6 @@ ToolStep down_to(double tip_z, double from_z, double x = 0.0) {
   return {{x, 0.0, 0.3}, {x, 0.0, from_z}, {x, 0.0, tip_z}, kRadius};
 }
 
-glm::vec3 point_of(const TissueContact& c, std::span<const glm::vec3> positions) {
-  return (1.f - c.u - c.v) * positions[c.vertex] + c.u * positions[c.second] + c.v * positions[c.third];
-}
-
 ContactList contacts_of(const ToolStep& tool, const TriangleMesh& mesh) {
   ContactList list;
   test::contacts_of(tool, test::touches_of(tool, mesh.view()), mesh.faces, mesh.positions, list);
@@ -49,7 +45,7 @@ TEST(Contacts, EachPointFacesTheTool) {
   for (const TissueContact& c : list.contacts) {
     EXPECT_EQ(c.tool, 0u);
     EXPECT_NEAR(glm::length(c.normal), 1.f, 1e-5f);
-    const glm::dvec3 p(point_of(c, mesh.positions));
+    const glm::dvec3 p(contact_position(c, mesh.positions));
     const double distance = from_axis(tool, p);
     EXPECT_LT(distance, kRadius + ContactParams{}.reach);
     EXPECT_NEAR(from_axis(tool, p + 0.5 * distance * glm::dvec3(c.normal)), 0.5 * distance, 1e-6);
@@ -142,14 +138,11 @@ TEST(Contacts, ToolsKeepTheirOwnContactsAndForces) {
 // A horizontal shaft pressed 3 mm in slides along itself: friction drags the surface along and pulls back with a
 // fraction of the push.
 TEST(Contacts, FrictionDragsAlongTheShaft) {
-  TriangleMesh mesh = shapes::icosphere(5, 0.06f);
-  for (glm::vec3& p : mesh.positions) p.z *= 0.667f;
-  const Attachment under{{0.f, 0.f, -0.04f}, 0.035f};
   for (const float friction : {0.f, 0.1f, 0.3f}) {
     TissueParams params;
     params.friction = friction;
-    const TissueModel model = make_tissue(mesh.view(), params, {&under, 1});
-    test::Press press{mesh, model};
+    const test::Ellipsoid scene(params);
+    test::Press press{scene.mesh, scene.model};
     glm::dvec3 tip(0.1, 0.0, 0.044), before = tip;
     glm::vec3 force(0.f);
     for (int frame = 0; frame < 90; ++frame, before = tip) {
@@ -201,23 +194,6 @@ namespace contact_motion_test {
 
 constexpr double kRadius = 0.0025, kFrame = 1.0 / 60.0;
 
-struct Scene {
-  TriangleMesh mesh;
-  TissueModel model;
-};
-
-// Returns an ellipsoid of 12 x 12 x 8 cm on a fixed patch.
-const Scene& scene() {
-  static const Scene made = [] {
-    Scene s{shapes::icosphere(5, 0.06f), {}};
-    for (glm::vec3& p : s.mesh.positions) p.z *= 0.667f;
-    const Attachment under{{0.f, 0.f, -0.04f}, 0.035f};
-    s.model = make_tissue(s.mesh.view(), {}, {&under, 1});
-    return s;
-  }();
-  return made;
-}
-
 // Returns the largest depth of any face in the tool: its radius minus the distance from its axis.
 double penetration(const ToolStep& tool, const test::Press& press) {
   double nearest = 1.0;
@@ -248,7 +224,8 @@ bool inside(const ToolStep& tool, const test::Press& press) {
 
 // 16 mm down, then 50 mm sideways, `tilt` radians off the vertical. Returns the deepest penetration after any frame.
 double push_and_drag(double speed, double tilt) {
-  test::Press press{scene().mesh, scene().model};
+  static const test::Ellipsoid scene;
+  test::Press press{scene.mesh, scene.model};
   const glm::dvec3 shaft(std::sin(tilt), 0.0, std::cos(tilt));
   glm::dvec3 tip(tilt > 1.2 ? -0.03 : 0.0, 0.0, 0.04 + kRadius + 0.001), before = tip;
   double deepest = 0.0;
@@ -295,22 +272,6 @@ namespace contact_press_test {
 
 constexpr float kFrame = 1.f / 60.f;
 
-struct Scene {
-  TriangleMesh mesh;
-  TissueModel model;
-};
-
-// Returns an ellipsoid of 12 x 12 x 8 cm on a fixed patch, with the relative resolution of a liver of 20,000 faces.
-Scene ellipsoid() {
-  Scene scene{shapes::icosphere(5, 0.06f), {}};
-  for (glm::vec3& p : scene.mesh.positions) p.z *= 0.667f;
-  const Attachment under{{0.f, 0.f, -0.04f}, 0.035f};
-  TissueParams params;
-  params.node_spacing = 0.008f;
-  scene.model = make_tissue(scene.mesh.view(), params, {&under, 1});
-  return scene;
-}
-
 double deepest_vertex(const ToolStep& tool, const test::Press& press) {
   double deepest = 0.0;
   for (const Touch& touch : press.touches)
@@ -324,7 +285,7 @@ double deepest_vertex(const ToolStep& tool, const test::Press& press) {
 
 // The tip moves 20 mm down at 20 mm/s, `tilt` radians off the vertical, waits, and leaves.
 void press_and_release(double tilt, double radius) {
-  const Scene scene = ellipsoid();
+  const test::Ellipsoid scene;
   test::Press press{scene.mesh, scene.model};
   const glm::dvec3 shaft(std::sin(tilt), 0.0, std::cos(tilt));
   const glm::dvec3 start = glm::dvec3(0.0, 0.0, 0.04 + radius + 0.001);
@@ -359,7 +320,7 @@ TEST(Press, ThickShaftDownTwentyMillimetres) { press_and_release(0.4, 0.005); }
 
 // A dent is local: the far side of the organ hardly moves.
 TEST(Press, DentIsLocalAndSmooth) {
-  const Scene scene = ellipsoid();
+  const test::Ellipsoid scene;
   test::Press press{scene.mesh, scene.model};
   for (int frame = 1; frame <= 60; ++frame) {
     const double z = 0.0435 - 0.01 * std::min(frame / 30.0, 1.0),
@@ -505,20 +466,6 @@ TEST(ContactThinning, EqualsTheComparisonOfAllPairs) {
 
 using glm::dvec3;
 
-struct Scene {
-  TriangleMesh mesh;
-  TissueModel model;
-};
-
-// Returns an ellipsoid of 12 x 12 x 8 cm on a fixed patch.
-Scene ellipsoid(const TissueParams& params = {}) {
-  Scene scene{shapes::icosphere(5, 0.06f), {}};
-  for (glm::vec3& p : scene.mesh.positions) p.z *= 0.667f;
-  const Attachment under{{0.f, 0.f, -0.04f}, 0.035f};
-  scene.model = make_tissue(scene.mesh.view(), params, {&under, 1});
-  return scene;
-}
-
 // A jaw: 3.6 x 2 x 16 mm with rounded edges, its end at the origin.
 PartShape jaw() {
   PartShape shape;
@@ -568,7 +515,7 @@ struct Pressed {
 
 // The part goes `depth` down at `speed` in ticks of `dt`, and waits there.
 Pressed press_down(const PartShape& shape, const dvec3& shaft, double speed, double depth, double dt) {
-  const Scene scene = ellipsoid();
+  const test::Ellipsoid scene;
   test::Press press{scene.mesh, scene.model};
   Driven part{shape, shaft};
   const dvec3 start(0.0, 0.0, 0.041 + 0.006);
@@ -636,7 +583,7 @@ Momentum momentum(const TissueModel& model, const SteppedTissue& state, const dv
 TEST(PartContact, ForceAndTorqueAreTheMomentumThatABodyGains) {
   TissueParams params;
   params.drag = 0.f, params.damping_time = 0.f;
-  Scene scene = ellipsoid();
+  test::Ellipsoid scene;
   scene.model = make_tissue(scene.mesh.view(), params, {});
   test::Press press{scene.mesh, scene.model};
   Driven part{jaw(), {0.6, 0.0, 0.8}};
@@ -673,7 +620,7 @@ TEST(PartContact, ForceAndTorqueAreTheMomentumThatABodyGains) {
 TEST(PartContact, ForceAgreesWithTheImplicitReference) {
   TissueParams params;
   params.friction = 0.f;
-  const Scene scene = ellipsoid(params);
+  const test::Ellipsoid scene(params);
   const double tilt = 1.3;
   Driven part{jaw(), {std::sin(tilt), 0.0, std::cos(tilt)}};
   test::Press press{scene.mesh, scene.model};

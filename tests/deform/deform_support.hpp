@@ -78,6 +78,18 @@ inline void contacts_of(const ToolStep& tool, std::span<const Touch> touches, st
   add_contacts(tool, faces, positions, list);
 }
 
+// An ellipsoid of 12 x 12 x 8 cm on a fixed patch, with the relative resolution of a liver of 20,000 faces.
+struct Ellipsoid {
+  TriangleMesh mesh = shapes::icosphere(5, 0.06f);
+  TissueModel model = {};
+
+  explicit Ellipsoid(const TissueParams& params = {}) {
+    for (glm::vec3& p : mesh.positions) p.z *= 0.667f;
+    const Attachment under{{0.f, 0.f, -0.04f}, 0.035f};
+    model = make_tissue(mesh.view(), params, {&under, 1});
+  }
+};
+
 // One frame of an organ and one tool, as in the program.
 struct Press {
   const TriangleMesh& mesh;

@@ -1,5 +1,5 @@
-// Tests sources of blood and bile against closed forms: degenerate sources first, the integral of the flow for any
-// length of step, what stops a source, and that no bile is lost or made.
+// Tests sources of blood and bile against closed forms (the integral of the flow for any length of step, what stops a
+// source), and the film of fluid on a surface: no fluid is lost or made.
 #include "deform/fluid/bleeding.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests jaws that grip, squeeze, slip and tear, on a fold 5 mm thick that is fixed at its bottom.
+// Tests jaws that grip, squeeze, slip and tear, on a fold 5 mm thick that is fixed at its bottom, and clips on thin
+// tissue.
 #include "deform/contact/grasp.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Validates the implicit reference solver: gradients and curvatures by finite differences, balance by closed forms.
+// Validates the implicit reference solver (gradients and curvatures by finite differences, balance by closed forms),
+// and the real-time step by it on a liver.
 #include "deform/reference/implicit_reference.hpp"
 
 #include <gtest/gtest.h>

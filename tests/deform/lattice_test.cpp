@@ -1,5 +1,5 @@
-// Tests the lattice of an organ: its cells and their fullness on known shapes, the triangle-box test, refused
-// spacings.
+// Tests the lattice of an organ: its cells and their fullness on known shapes, the triangle-box test, refused spacings,
+// its report, and the highest frequency.
 #include "deform/solid/lattice.hpp"
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Tests the decomposition of boundaries into loops, and the strips and caps that close loops.
+// Tests the decomposition of boundaries into loops, the strips and caps that close loops, and the triangles that fill
+// loops in a plane.
 #include "deform/cut/boundary_loops.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests contact between organs: the inverse of a deformed cell, the search (compared with brute force over all cells),
-// and blocks that rest on each other, collide and overlap.
+// Tests contact between organs: the distance field, the inverse of a deformed cell, the search (compared with brute
+// force over all cells), blocks that rest on each other, collide and overlap, and the steps of several organs.
 #include "deform/contact/organ_contact.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests contact of real organ shapes: at rest nothing moves, and organs pressed together do not interpenetrate.
+// Tests real organs, ours and those of the shared test data if they are present: contact, pressing, burning, cutting.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -306,12 +306,7 @@ TEST(SculptOrgans, LobeCutOff) {
               burning.count, burning.mean(), burning.longest, parting);
 }
 
-}  // namespace
-
 // Cuts our liver with blades, at rest and while it is bent: measures the error of the cut and its time.
-namespace slit_organs_test {
-
-double cpu_milliseconds() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // Bends the liver smoothly by up to `amount` metres.
 void bend(const TissueModel& model, SteppedTissue& state, float amount) {
@@ -372,6 +367,5 @@ TEST(SlitOrgans, StraightCutsOfOurLiver) {
   }
 }
 
-}  // namespace slit_organs_test
-
+}  // namespace
 }  // namespace trocar

@@ -1,5 +1,5 @@
 // Burns blocks: after every burn the surface is closed and consistent with the voxels, and other faces are unchanged.
-// Also tests holes and loose parts.
+// Also tests holes and loose parts, seams, coagulation, shreds, and the voxels with their pieces.
 #include "deform/cut/sculpt.hpp"
 
 #include "deform/cut/sculpt_steps.hpp"

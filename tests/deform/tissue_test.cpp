@@ -1,5 +1,5 @@
 // Tests the model and the time step of the tissue: springs, mass, embedding, substeps, ligaments, breathing, invalid
-// input, and a golden run.
+// input, a golden run, forces in every instruction set, crushed cells, and violent loads.
 #include "deform/solid/tissue.hpp"
 
 #include <bit>

@@ -1,5 +1,5 @@
 // Tests closest points of segments and triangles: a separating slab proves them optimal without a search, and a nested
-// golden-section search that shares no code with them confirms them.
+// golden-section search that shares no code with them confirms them. Lines that meet triangles are compared with them.
 #include "geometry/closest.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests the bimodal search on every cyclic shift of every small strictly rising and falling sequence, and on large
-// ones.
+// Tests convex polygons in the plane: the bimodal search on every cyclic shift of every small strictly rising and
+// falling sequence, queries against scans in O(n), and gaps against all pairs of sides.
 #include "geometry/planar/convex_polygon.hpp"
 
 #include <gtest/gtest.h>
