@@ -464,13 +464,11 @@ std::vector<char> held_nodes(const TissueModel& model) {
   return held;
 }
 
-bool severed_before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
-
 }  // namespace
 
 bool is_connected(const Sculpture& sculpture, std::uint32_t a, std::uint32_t b) {
   return !std::binary_search(sculpture.severed.begin(), sculpture.severed.end(),
-                             glm::uvec2(std::min(a, b), std::max(a, b)), severed_before);
+                             glm::uvec2(std::min(a, b), std::max(a, b)), pair_before);
 }
 
 bool is_whole(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell) {
@@ -575,8 +573,7 @@ void count_cells(Sculpture& sculpture, const TissueModel& model) {
     cell.host = nearest_tissue(sculpture.voxels, glm::vec3(centre), 2 * sculpture.voxels.per_cell);
     if (cell.host != kNoVoxel) sculpture.hosted.push_back({cell.host, c});
   }
-  std::sort(sculpture.hosted.begin(), sculpture.hosted.end(),
-            [](const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
+  std::sort(sculpture.hosted.begin(), sculpture.hosted.end(), pair_before);
 }
 
 // Where tissue was removed without heat, the outside voxels next to it get the mean heat of the inside voxels around

@@ -3,9 +3,7 @@
 // Units: metres, rest space.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "deform/cut/sculpt.hpp"
@@ -76,20 +74,7 @@ void let_fall(Sculpture& sculpture, TissueModel& model, std::span<const std::uin
 // Returns the part with the most tissue, without loose cells.
 std::uint32_t largest_part(const Sculpture& sculpture, const Lattice& lattice, std::span<const std::uint32_t> part);
 
-// Joins numbered things into groups (union-find). The root of a group is its smallest number, so it does not depend on
-// the order of the joins.
-
-struct Links {
-  explicit Links(std::size_t count) : parent(count) { std::iota(parent.begin(), parent.end(), 0u); }
-  std::uint32_t root(std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = root(a), b = root(b);
-    parent[std::max(a, b)] = std::min(a, b);
-  }
-  std::vector<std::uint32_t> parent;
-};
+// Orders pairs of numbers by the first, then by the second.
+inline bool pair_before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
 
 }  // namespace trocar

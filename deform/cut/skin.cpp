@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 
 #include "deform/cut/sculpt_steps.hpp"
@@ -507,25 +506,17 @@ void drop_shreds(Sculpture& sculpture, std::span<const std::uint32_t> cut) {
 }
 
 void drop_shreds_everywhere(Sculpture& s, std::span<const std::uint32_t> cut) {
-  std::vector<std::uint32_t> parent(s.rest.size());
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](std::uint32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
+  Links vertices(s.rest.size());
   for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
     if (is_skin(s, slot))
-      for (int side = 0; side < 2; ++side) {
-        const std::uint32_t u = root(s.faces.corners[slot][side]), v = root(s.faces.corners[slot][side + 1]);
-        parent[std::max(u, v)] = std::min(u, v);
-      }
-  std::vector<float> area(parent.size(), 0.f);
-  std::vector<char> is_cut(parent.size(), 0);
+      for (int side = 0; side < 2; ++side) vertices.join(s.faces.corners[slot][side], s.faces.corners[slot][side + 1]);
+  std::vector<float> area(s.rest.size(), 0.f);
+  std::vector<char> is_cut(s.rest.size(), 0);
   for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
-    if (is_skin(s, slot)) area[root(s.faces.corners[slot].x)] += area_of(s, slot);
-  for (const std::uint32_t vertex : cut) is_cut[root(vertex)] = 1;
+    if (is_skin(s, slot)) area[vertices.root(s.faces.corners[slot].x)] += area_of(s, slot);
+  for (const std::uint32_t vertex : cut) is_cut[vertices.root(vertex)] = 1;
   for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
-    if (const std::uint32_t v = root(s.faces.corners[slot].x);
+    if (const std::uint32_t v = vertices.root(s.faces.corners[slot].x);
         is_skin(s, slot) && is_cut[v] && area[v] < smallest_skin(s))
       s.faces.removed[slot] = 1;
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <numeric>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -623,8 +622,6 @@ void add_slit_walls(Sculpture& sculpture, TissueModel& model, const SteppedTissu
 // springs are kept, so it stays with the other side. The highest frequency of the lattice does not rise: masses stay
 // and stiffness only decreases.
 
-bool pair_before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
-
 struct CutSpring {
   std::size_t entry;  // in TissueModel::stiffness
   glm::uvec2 nodes;   // ascending
@@ -852,24 +849,17 @@ class CarrierFinder {
 
   // [vertex] the lowest vertex of its piece of the surface; kNoVoxel: without faces.
   std::vector<std::uint32_t> surface_pieces() const {
-    std::vector<std::uint32_t> parent(s_.rest.size(), kNoVoxel);
-    const auto root = [&](std::uint32_t v) {
-      while (parent[v] != v) v = parent[v] = parent[parent[v]];
-      return v;
-    };
+    Links vertices(s_.rest.size());
+    std::vector<std::uint32_t> piece(s_.rest.size(), kNoVoxel);
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
       if (s_.faces.removed[slot]) continue;
       const glm::uvec3& f = s_.faces.corners[slot];
-      for (int i = 0; i < 3; ++i)
-        if (parent[f[i]] == kNoVoxel) parent[f[i]] = f[i];
-      for (int i = 1; i < 3; ++i) {
-        const std::uint32_t a = root(f.x), b = root(f[i]);
-        parent[std::max(a, b)] = std::min(a, b);
-      }
+      for (int i = 0; i < 3; ++i) piece[f[i]] = f[i];
+      vertices.join(f.x, f.y), vertices.join(f.x, f.z);
     }
-    for (std::uint32_t v = 0; v < parent.size(); ++v)
-      if (parent[v] != kNoVoxel) parent[v] = root(v);
-    return parent;
+    for (std::uint32_t& v : piece)
+      if (v != kNoVoxel) v = vertices.root(v);
+    return piece;
   }
 
   void settle_vertex(std::uint32_t v, std::uint32_t piece, const std::vector<std::uint32_t>& part,

@@ -1,16 +1,15 @@
 #include "deform/fluid/bleeding.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include "geometry/elementary.hpp"
 
 namespace trocar {
 namespace {
 
-constexpr double kLn2 = 0.693147180559945309;
-
 // Returns the time in which the flow falls to 1/e, s.
-double time_constant(const BleedSource& source) { return source.half_time / kLn2; }
+double time_constant(const BleedSource& source) { return source.half_time / std::numbers::ln2; }
 
 double lose_bile(BleedSource& source, double dt, double& left) {
   const double volume = std::min(source.rate * dt, left);

@@ -299,15 +299,10 @@ constexpr float kWhole = 0.999f;
 
 // Counts the connected components of the nodes; springs connect them.
 std::size_t count_pieces(const TissueModel& model) {
-  std::vector<std::uint32_t> parent(model.rest.size());
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root_of = [&](std::uint32_t node) {
-    while (parent[node] != node) node = parent[node] = parent[parent[node]];
-    return node;
-  };
-  for_each_spring(model, [&](const Spring& s) { parent[root_of(s.a)] = root_of(s.b); });
+  Links nodes(model.rest.size());
+  for_each_spring(model, [&](const Spring& s) { nodes.join(s.a, s.b); });
   std::size_t pieces = 0;
-  for (std::uint32_t node = 0; node < parent.size(); ++node) pieces += parent[node] == node ? 1 : 0;
+  for (std::uint32_t node = 0; node < model.rest.size(); ++node) pieces += nodes.root(node) == node ? 1 : 0;
   return pieces;
 }
 

@@ -1,6 +1,6 @@
 // Compares our elementary functions with the C library's in long double (64 bits of mantissa on x86): errors in units
 // in the last place over ordinary, huge and tiny arguments, and special values. One hash of all results must be the
-// same for every compiler, build and processor.
+// same for every compiler, build and processor. Also tests text made printable.
 #include "geometry/elementary.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Compares the exact signs with 128-bit integers.
+// Compares the exact signs, segments and polygons in the plane with 128-bit integers, triangulations on random
+// polygons, and zones of the image with perspective cameras and dense sampling.
 #include "geometry/exact_sign.hpp"
 
 #include <gtest/gtest.h>

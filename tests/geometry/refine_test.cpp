@@ -1,5 +1,6 @@
 // Compares touches with sampling: membership with a slow search, first-touch time with dense sampling of the step,
-// point and normal with the distance at that time, depth with steps out of the tool.
+// point and normal with the distance at that time, depth with steps out of the tool. All kernels give the same touches,
+// and pinned values stay. Also tests the helpers of a query's backends.
 #include "geometry/refine.hpp"
 
 #include <gtest/gtest.h>

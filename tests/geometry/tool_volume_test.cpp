@@ -1,5 +1,6 @@
 // Compares tool volumes with their definition: the capsule cover contains the true sweep, every plane touches it, and
-// the cameras, evaluated in float as in OpenGL, classify points in the same way as the half-spaces.
+// the cameras, evaluated in float as in OpenGL, classify points in the same way as the half-spaces. Also tests invalid
+// poses, the frame of a tool, the clip of a face by a volume, and view pyramids.
 #include "geometry/tool_volume.hpp"
 
 #include <gtest/gtest.h>
