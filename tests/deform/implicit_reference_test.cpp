@@ -275,7 +275,7 @@ TEST(ImplicitReference, StepsEndAtTheEquilibrium) {
 
 }  // namespace implicit_reference_test
 
-namespace {
+namespace liver_reference_test {
 
 // Compares the real-time step with the implicit reference solver on a real liver that is pressed, pulled and twisted,
 // and compares the force on a tool that presses and withdraws. Curves and tables at finer lattices:
@@ -424,6 +424,6 @@ TEST(LiverReference, TouchQueryAgreesWithAllPoints) {
   EXPECT_LT(worst, 0.1 * greatest);
 }
 
-}  // namespace
+}  // namespace liver_reference_test
 
 }  // namespace trocar
