@@ -1,16 +1,22 @@
-// Computes the exact signs of products of differences of points, in the plane and in space, by a filter in double, then
-// by exact sums in close cases; and the double-double arithmetic under them. All our geometric decisions use these
-// signs. Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997.
-// We differ: one filter, then the full expansion.
-// Checked against 128-bit integers in tests/geometry/planar_test.cpp, against rational arithmetic in
-// tests/mesh/exact_sign_test.cpp
+// Computes the exact sign of a cross or dot product of two differences of points in the plane, by a filter in double,
+// then by an exact sum in close cases. Every decision of geometry/planar uses these signs; mesh/exact_sign.hpp, in
+// space, uses the same exact sums. Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust
+// Geometric Predicates", 1997. We differ: one filter, then the full expansion, for both the cross and the dot product
+// of any two differences. Checked against 128-bit integers in tests/geometry/planar_test.cpp
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <glm/glm.hpp>
 
 namespace trocar {
 
+// Double-double arithmetic: a number is the unevaluated sum of two doubles, about 106 bits. The elementary functions
+// use it where one double would lose the last bit. It uses only IEEE + - x / and square roots, so the bits are the same
+// on every machine. Based on: Dekker, "A floating-point technique for extending the available precision", Numer. Math.
+// 18, 1971; Knuth, "The Art of Computer Programming", volume 2, 4.2.2. Products need factors below 2^995 and above
+// 2^-480.
 struct DoublePair {
   double high = 0.0, low = 0.0;  // |low| is at most half a unit in the last place of high
 };
@@ -64,6 +70,33 @@ inline DoublePair square_root(const DoublePair& a) {
   return quick_sum(first, rest.high / (2.0 * first));
 }
 
+// Adds doubles without rounding, for the sign of a determinant. Parts that underflow or overflow are not exact.
+// The parts do not overlap and are not zero, smallest first, so the last one gives the sign. At most `kParts` terms.
+template <std::size_t kParts>
+class ExactSum {
+ public:
+  void add(double term) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const DoublePair step = exact_sum(term, parts_[i]);
+      term = step.high;
+      if (step.low != 0.0) parts_[kept++] = step.low;
+    }
+    if (term != 0.0) parts_[kept++] = term;
+    count_ = kept;
+  }
+  void add_product(double a, double b) {
+    const DoublePair product = exact_product(a, b);
+    add(product.low);
+    add(product.high);
+  }
+  int sign() const { return count_ == 0 ? 0 : parts_[count_ - 1] > 0.0 ? 1 : -1; }
+
+ private:
+  std::array<double, kParts> parts_{};
+  std::size_t count_ = 0;
+};
+
 }  // namespace trocar
 
 namespace trocar::planar {
@@ -104,23 +137,3 @@ inline int dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2&
 inline int side_of_line(const dvec2& a, const dvec2& b, const dvec2& p) { return cross_sign(a, b, a, p); }
 
 }  // namespace trocar::planar
-
-namespace trocar {
-
-// In space. Coordinates are floats, so every product of the determinant is two doubles and one exact sum decides. They
-// must be finite.
-
-// Returns the sign of det(a - d, b - d, c - d): +1 when d lies below the plane of a, b, c (they are clockwise seen from
-// d), 0 on the plane.
-int exact_orientation(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c, const glm::vec3& d);
-
-// Returns the projection along a coordinate axis. geometry/planar decides the sides of projected lines.
-inline glm::dvec2 without(const glm::vec3& p, int axis) { return {p[(axis + 1) % 3], p[(axis + 2) % 3]}; }
-// Returns a coordinate axis along which a, b, c do not project onto one line; -1 when they are collinear.
-int projection_axis(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
-// Returns whether p lies in the triangle, border included. The triangle has area.
-bool inside_triangle(const glm::dvec2& p, const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c);
-// Returns whether the segment meets the triangle. Both lie in one plane; along `axis` the triangle keeps its area.
-bool meets_in_plane(const glm::vec3& p, const glm::vec3& q, const glm::vec3 (&triangle)[3], int axis);
-
-}  // namespace trocar

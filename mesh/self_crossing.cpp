@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "geometry/exact_sign.hpp"
+#include "mesh/exact_sign.hpp"
 #include "mesh/face_tree.hpp"
 
 namespace trocar {

@@ -10,6 +10,7 @@
 #include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/error.hpp"
 #include "geometry/exact_sign.hpp"
+#include "mesh/exact_sign.hpp"
 #include "mesh/weld.hpp"
 
 namespace trocar::solids {

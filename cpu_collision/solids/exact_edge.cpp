@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "geometry/exact_sign.hpp"
 #include "geometry/planar/polygon.hpp"
+#include "mesh/exact_sign.hpp"
 
 namespace trocar::solids {
 namespace {

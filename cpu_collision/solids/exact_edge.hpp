@@ -1,7 +1,7 @@
 // Tests an edge against a triangle, exactly on float coordinates. The result says how they meet, so that a count of
 // crossings can discard the degenerate cases.
 // Source: O'Rourke, "Computational geometry in C", 1998, 7.5 (segment-triangle classification). We differ: every sign
-// is exact (geometry/exact_sign.hpp), and triangles without area are handled as segments. Units: none;
+// is exact (mesh/exact_sign.hpp), and triangles without area are handled as segments. Units: none;
 // coordinates finite.   Checked against contact_of of mesh/self_crossing.hpp and integer cases in
 // tests/study/solids_edge_triangle_test.cpp
 #pragma once

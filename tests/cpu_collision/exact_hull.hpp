@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu_collision/solids/convex_body.hpp"
-#include "geometry/exact_sign.hpp"
+#include "mesh/exact_sign.hpp"
 
 namespace trocar::solids {
 

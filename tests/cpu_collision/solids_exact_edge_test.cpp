@@ -6,8 +6,8 @@
 
 #include <cstdio>
 
-#include "geometry/exact_sign.hpp"
 #include "geometry/refine.hpp"
+#include "mesh/exact_sign.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar::solids {

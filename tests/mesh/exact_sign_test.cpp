@@ -1,12 +1,14 @@
 // Compares orientation with 128-bit integer arithmetic, for random points and for cases that rounding would decide
 // wrongly.
-#include "geometry/exact_sign.hpp"
+#include "mesh/exact_sign.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <iostream>
 #include <random>
+
+#include "geometry/exact_sign.hpp"
 
 namespace trocar {
 namespace {
