@@ -416,14 +416,18 @@ void newton(const TissueModel& model, const Machine& machine, Factors& factors, 
   answer.fault = "the solver found no balance of forces";
 }
 
-// The gradient of the energy with the tissue's forces as the real-time step computes them.
-std::vector<dvec3> step_slope(const TissueModel& model, const Machine& machine, std::span<const dvec3> x) {
-  NodeColumns nodes, force;
-  for (auto* columns : {&nodes, &force})
-    for (auto* one : {&columns->x, &columns->y, &columns->z}) one->assign(x.size() + 2 * kLanes, 0.f);
+NodeColumns columns_of(std::span<const dvec3> x) {
+  NodeColumns nodes;
+  for (auto* one : {&nodes.x, &nodes.y, &nodes.z}) one->assign(x.size() + 2 * kLanes, 0.f);
   for (std::size_t i = 0; i < x.size(); ++i)
     nodes.x[i] = float(x[i].x), nodes.y[i] = float(x[i].y), nodes.z[i] = float(x[i].z);
-  add_elastic_forces(model, nodes, force);
+  return nodes;
+}
+
+// The gradient of the energy with the tissue's forces as the real-time step computes them.
+std::vector<dvec3> step_slope(const TissueModel& model, const Machine& machine, std::span<const dvec3> x) {
+  NodeColumns force = columns_of(std::vector<dvec3>(x.size(), dvec3(0.0)));
+  add_elastic_forces(model, columns_of(x), force);
   Expansion out;
   out.slope.assign(x.size(), dvec3(0.0));
   machine.add(x, Curvature::None, out);
@@ -455,12 +459,8 @@ dvec3 end_of(const Specimen& specimen, const Machine& machine, std::span<const d
 }
 
 double flattest(const TissueModel& model, std::span<const dvec3> x) {
-  NodeColumns nodes;
-  for (auto* one : {&nodes.x, &nodes.y, &nodes.z}) one->assign(x.size() + 2 * kLanes, 0.f);
-  for (std::size_t i = 0; i < x.size(); ++i)
-    nodes.x[i] = float(x[i].x), nodes.y[i] = float(x[i].y), nodes.z[i] = float(x[i].z);
   std::vector<float> flatness(model.bulk.size());
-  measure_flatness(model, nodes, flatness);
+  measure_flatness(model, columns_of(x), flatness);
   double least = 1.0;
   for (std::size_t c = 0; c < model.bulk_index.size(); ++c)
     if (model.lattice.cells[c].fullness > kEmptiestCell)
