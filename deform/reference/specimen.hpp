@@ -96,7 +96,6 @@ class SpecimenSolver {
 // projection: Golub, Pereyra, SIAM J. Numer. Anal. 10, 1973); the two stiffenings from Gauss and Newton's method with
 // difference quotients. An error counts relative to 10 % of the measured force or its standard deviation, whichever is
 // larger. Poisson's ratio is given: a pressing test hardly shows it.
-//
 
 struct CurvePoint {
   double strain = 0.0;  // 1, displacement over the height of the specimen, > 0

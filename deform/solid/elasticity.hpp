@@ -74,7 +74,6 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 // Chem. Technol. 66, 1993; Smith, de Goes, Kim, "Stable neo-Hookean flesh simulation", ACM TOG 37, 2018 (the term
 // -2 (J - 1)); Belytschko, Bindeman, "Assumed strain stabilization of the eight node hexahedral element", CMAME 105,
 // 1993 (a bent cell).
-//
 
 // Limits of TissueParams::stiffening and late_stiffening.
 constexpr float kLeastStiffening = -10.f, kMostStiffening = 100.f, kMostLateStiffening = 100.f;  // 1
