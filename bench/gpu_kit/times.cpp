@@ -5,7 +5,7 @@
 #include "bench/gpu_kit/sections.hpp"
 #include "bench/gpu_kit/wobbling_organ.hpp"
 #include "geometry/stopwatch.hpp"
-#include "gpu_collision/compute_query.hpp"
+#include "gpu_collision/compute.hpp"
 
 namespace trocar::bench {
 namespace {

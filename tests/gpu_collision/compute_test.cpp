@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
-#include "gpu_collision/compute_blocks.hpp"
-#include "gpu_collision/compute_query.hpp"
+#include "gpu_collision/compute.hpp"
 #include "tests/geometry/random_change.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gpu_collision/compute_query.hpp"
+#include "gpu_collision/compute.hpp"
 #include "tests/gpu_collision/gl_call_count.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "geometry/touch_fault.hpp"
-#include "gpu_collision/compute_query.hpp"
+#include "gpu_collision/compute.hpp"
 #include "tests/gpu_collision/gl_faults.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
 #include "tests/gpu_collision/query_checks.hpp"

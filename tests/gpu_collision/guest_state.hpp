@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "gpu_collision/drawn_query.hpp"
 #include "gpu_collision/gl_context.hpp"
 #include "gpu_collision/gl_objects.hpp"
-#include "gpu_collision/one_pixel_target.hpp"
 
 namespace trocar {
 

@@ -1,7 +1,7 @@
 // Tests that the reference compiler of Khronos accepts every shader of the backends, in every variant.
 #include <gtest/gtest.h>
 
-#include "gpu_collision/compute_query.hpp"
+#include "gpu_collision/compute.hpp"
 #include "tests/gpu_collision/shader_sources.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"

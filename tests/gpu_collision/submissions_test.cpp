@@ -1,5 +1,5 @@
 // Tests the numbering of submissions, and how fences, waits and errors are shared.
-#include "gpu_collision/submissions.hpp"
+#include "gpu_collision/gl_fault.hpp"
 
 #include <glad/gl.h>
 

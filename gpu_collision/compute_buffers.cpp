@@ -1,4 +1,4 @@
-#include "gpu_collision/compute_blocks.hpp"
+#include <glad/gl.h>
 
 #include <algorithm>
 #include <numeric>
@@ -6,6 +6,145 @@
 #include "geometry/held_bytes.hpp"
 #include "geometry/renumber.hpp"
 #include "geometry/spatial_order.hpp"
+#include "gpu_collision/compute.hpp"
+
+namespace trocar::gl {
+namespace {
+
+Buffer new_buffer() {
+  GLuint name = 0;
+  glCreateBuffers(1, &name);
+  return Buffer(name);
+}
+
+}  // namespace
+
+void delete_texture(Name name) { glDeleteTextures(1, &name); }
+
+std::size_t with_spare_room(std::size_t needed) { return needed + needed / 8; }
+
+DeviceBuffer::DeviceBuffer() : buffer_(new_buffer()) {}
+
+void DeviceBuffer::fill(const void* data, std::size_t bytes) {
+  constexpr std::size_t kLeast = 16;  // an empty mesh also needs storage
+  glNamedBufferData(name(), static_cast<GLsizeiptr>(std::max(bytes, kLeast)), nullptr, GL_DYNAMIC_DRAW);
+  if (data != nullptr && bytes > 0) glNamedBufferSubData(name(), 0, static_cast<GLsizeiptr>(bytes), data);
+  bytes_ = bytes;
+}
+
+void DeviceBuffer::write(const std::byte* data, std::size_t first, std::size_t bytes) {
+  const std::size_t end = first + bytes;
+  const bool grows = end > bytes_;
+  if (grows) fill(nullptr, with_spare_room(end));
+  if (grows) first = 0, bytes = end;
+  if (bytes == 0) return;
+  glNamedBufferSubData(name(), static_cast<GLintptr>(first), static_cast<GLsizeiptr>(bytes), data + first);
+}
+
+void MappedBuffer::allocate(std::size_t bytes, FaultWatch& fault) {
+  constexpr GLbitfield kAccess = GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT | GL_MAP_READ_BIT | GL_MAP_WRITE_BIT;
+  buffer_ = new_buffer();
+  glNamedBufferStorage(name(), static_cast<GLsizeiptr>(bytes), nullptr, kAccess | GL_CLIENT_STORAGE_BIT);
+  data_ = static_cast<std::byte*>(glMapNamedBufferRange(name(), 0, static_cast<GLsizeiptr>(bytes), kAccess));
+  bytes_ = bytes;
+  if (data_ == nullptr) fault.raise(TouchFault::OutOfMemory);
+}
+
+BufferTexture::BufferTexture(Enum format) : format_(format) {
+  GLuint name = 0;
+  glCreateTextures(GL_TEXTURE_BUFFER, 1, &name);
+  texture_ = Texture(name);
+}
+
+void BufferTexture::show(Name buffer) { glTextureBuffer(name(), format_, buffer); }
+
+void TexelBuffer::fill(const void* data, std::size_t bytes) {
+  buffer_.fill(data, bytes);
+  texture_.show(buffer_.name());
+}
+
+void TexelBuffer::write(const std::byte* data, std::size_t first, std::size_t bytes) {
+  const std::size_t before = buffer_.bytes();
+  buffer_.write(data, first, bytes);
+  if (buffer_.bytes() != before) texture_.show(buffer_.name());
+}
+
+PositionBuffer::PositionBuffer() : positions_(GL_R32F) {}
+
+void PositionBuffer::write(std::span<const glm::vec3> positions) {
+  const std::size_t bytes = positions.size_bytes();
+  if (bytes == 0) return;
+  if (bytes > positions_.bytes()) positions_.fill(nullptr, with_spare_room(bytes));
+  upload_.write(reinterpret_cast<const std::byte*>(positions.data()), 0, bytes);
+  glCopyNamedBufferSubData(upload_.name(), positions_.buffer(), 0, 0, static_cast<GLsizeiptr>(bytes));
+}
+
+namespace {
+
+GLuint unsigned_name(GLint name) { return static_cast<GLuint>(name); }
+
+// Enums that read one binding of a kind of indexed buffers.
+struct IndexedBinding {
+  GLenum target, name, start, size;
+};
+constexpr IndexedBinding kStorage{GL_SHADER_STORAGE_BUFFER, GL_SHADER_STORAGE_BUFFER_BINDING,
+                                  GL_SHADER_STORAGE_BUFFER_START, GL_SHADER_STORAGE_BUFFER_SIZE};
+constexpr IndexedBinding kUniform{GL_UNIFORM_BUFFER, GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
+                                  GL_UNIFORM_BUFFER_SIZE};
+
+template <class Block>
+Block saved(const IndexedBinding& binding, GLuint index) {
+  Block block;
+  GLint64 start = 0, size = 0;
+  glGetIntegeri_v(binding.name, index, &block.name);
+  glGetInteger64i_v(binding.start, index, &start);
+  glGetInteger64i_v(binding.size, index, &size);
+  block.start = start;
+  block.size = size;
+  return block;
+}
+
+template <class Block>
+void restore(const IndexedBinding& binding, GLuint index, const Block& block) {
+  if (block.size > 0) {
+    glBindBufferRange(binding.target, index, unsigned_name(block.name), block.start, block.size);
+  } else {
+    glBindBufferBase(binding.target, index, unsigned_name(block.name));
+  }
+}
+
+}  // namespace
+
+DispatchGuard::DispatchGuard() {
+  glGetIntegerv(GL_CURRENT_PROGRAM, &program_);
+  glGetIntegerv(GL_DISPATCH_INDIRECT_BUFFER_BINDING, &dispatch_indirect_);
+  glGetIntegerv(GL_SHADER_STORAGE_BUFFER_BINDING, &storage_);
+  glGetIntegerv(GL_UNIFORM_BUFFER_BINDING, &uniform_);
+  glGetIntegerv(GL_ACTIVE_TEXTURE, &active_texture_);
+  for (unsigned i = 0; i < kUnits; ++i) {
+    glActiveTexture(GL_TEXTURE0 + kFirstUnit + i);
+    glGetIntegerv(GL_TEXTURE_BINDING_BUFFER, &textures_[i]);
+  }
+  glActiveTexture(static_cast<GLenum>(active_texture_));
+  for (unsigned i = 0; i < kBlocks; ++i) blocks_[i] = saved<Block>(kStorage, kFirstBlock + i);
+  tools_ = saved<Block>(kUniform, kToolsBlock);
+}
+
+DispatchGuard::~DispatchGuard() {
+  for (unsigned i = 0; i < kBlocks; ++i) restore(kStorage, kFirstBlock + i, blocks_[i]);
+  restore(kUniform, kToolsBlock, tools_);
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, unsigned_name(storage_));
+  glBindBuffer(GL_UNIFORM_BUFFER, unsigned_name(uniform_));
+  for (unsigned i = 0; i < kUnits; ++i) {
+    glActiveTexture(GL_TEXTURE0 + kFirstUnit + i);
+    glBindTexture(GL_TEXTURE_BUFFER, unsigned_name(textures_[i]));
+  }
+  glActiveTexture(static_cast<GLenum>(active_texture_));
+  glUseProgram(unsigned_name(program_));
+  glBindBuffer(GL_DISPATCH_INDIRECT_BUFFER, unsigned_name(dispatch_indirect_));
+}
+
+}  // namespace trocar::gl
 
 namespace trocar {
 namespace {
