@@ -11,8 +11,7 @@
 
 #include "cpu_collision/solids/closest_features.hpp"
 #include "cpu_collision/solids/convex_pieces.hpp"
-#include "cpu_collision/solids/piece_faces.hpp"
-#include "cpu_collision/solids/tip_depth.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
 #include "study/solids/penetration.hpp"

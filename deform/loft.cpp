@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mesh/self_crossing.hpp"
+#include "mesh/exact_sign.hpp"
 
 namespace trocar {
 namespace {

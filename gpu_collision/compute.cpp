@@ -125,7 +125,6 @@ bool ComputeAnswer::bucket_by_tool(std::span<const ComputeRecord> records, std::
 
 // Holds the faces of `compute` in blocks, on the host and in buffers on the GPU. A change of faces uploads only what it
 // changes. The OpenGL context must be current.
-
 class ComputeMesh {
  public:
   ComputeMesh();
@@ -186,7 +185,6 @@ std::size_t ComputeMesh::memory_bytes() const {
 // Runs one call of `compute` on the GPU: writes the tools' planes, dispatches the shaders, and reads the records. Tools
 // and records lie in buffers in host memory that stay mapped, so that a call copies nothing. The OpenGL context must be
 // current.
-
 class ComputeCall {
  public:
   ComputeCall(GlContext& context, const ComputeTuning& tuning, gl::FaultWatch& fault);

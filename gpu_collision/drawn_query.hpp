@@ -32,7 +32,6 @@ class OnePixelTarget {
 
 // Stores the organ for `select` and `occlusion`: positions and faces in host memory, where hits are decided, and the
 // positions again in a GL buffer from which the renderer draws.
-
 class PositionStore {
  public:
   PositionStore() : buffer_(make_buffer()) {}

@@ -42,7 +42,6 @@ class FaultWatch {
 
 // Numbers the submissions of all queries of one OpenGL context, so that one fence, one wait and one look at the
 // driver's errors serve all organs of a frame: the first query that waits also waits for the others. Allocates nothing.
-
 class Submissions {
  public:
   // Call after the commands of a submission; returns its number, 1, 2, ...

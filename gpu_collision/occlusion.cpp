@@ -2,7 +2,7 @@
 // point per touched face and tool. A samples-passed query counts the points; only when there are any does the host read
 // their faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass
 // for the faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports
-// whether anything is visible. The faces are a superset by a few micrometres and are decided in double (settle.hpp).
+// whether anything is visible. The faces are a superset by a few micrometres and are decided in double (drawn_query.hpp).
 // Units: metres.   Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
 #include <glad/gl.h>
 

@@ -1,7 +1,7 @@
 // Answers the touch query as in 1999: the tool is a camera, the organ is drawn in GL_SELECT mode with one name per
 // face, and the returned names are the faces that the camera sees. Based on: Lombardo, Cani, Neyret, "Real-time
 // collision detection for virtual surgery", Computer Animation 1999. We differ: camera and clip planes are a few
-// micrometres wider, so that float rounding loses no face, and every hit is decided in double (settle.hpp); all tools
+// micrometres wider, so that float rounding loses no face, and every hit is decided in double (drawn_query.hpp); all tools
 // share one selection, with the tool as the first of two names. Units: metres.   Checked against the reference in
 // tests/gpu_collision/drawn_query_test.cpp
 #include <glad/gl.h>

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "mesh/self_crossing.hpp"
+#include "mesh/exact_sign.hpp"
 
 namespace trocar {
 namespace {

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "mesh/exact_sign.hpp"
 #include "mesh/half_edge.hpp"
-#include "mesh/self_crossing.hpp"
 #include "mesh/weld.hpp"
 
 namespace trocar {

@@ -3,9 +3,9 @@
 #include <array>
 #include <iterator>
 
+#include "mesh/exact_sign.hpp"
 #include "mesh/half_edge.hpp"
 #include "mesh/repair_steps.hpp"
-#include "mesh/self_crossing.hpp"
 
 namespace trocar {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/trees/meshes_meet.hpp"
+#include "cpu_collision/trees/motion_crossing.hpp"
 #include "geometry/error.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "python/arrays.hpp"

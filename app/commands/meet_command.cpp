@@ -8,7 +8,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "cpu_collision/trees/meshes_meet.hpp"
+#include "cpu_collision/trees/motion_crossing.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/support/output_file.hpp"

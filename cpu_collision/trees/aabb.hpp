@@ -5,8 +5,7 @@
 #include <limits>
 
 #include "cpu_collision/convex_tool.hpp"
-#include "cpu_collision/trees/fit.hpp"
-#include "cpu_collision/trees/line_clip.hpp"
+#include "cpu_collision/trees/volume_tree.hpp"
 
 namespace trocar {
 

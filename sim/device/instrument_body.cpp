@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu_collision/solids/part_hull.hpp"
+#include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/part_volume.hpp"
 
 namespace trocar {

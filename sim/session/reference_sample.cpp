@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu_collision/part_reference.hpp"
 #include "cpu_collision/reference.hpp"
 
 namespace trocar {

@@ -1,6 +1,6 @@
 #include "sim/session/tip_watch.hpp"
 
-#include "cpu_collision/solids/tip_depth.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 
 namespace trocar {
 

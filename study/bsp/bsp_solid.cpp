@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu_collision/solids/solid_angle.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 #include "geometry/refine.hpp"
 
 namespace trocar {

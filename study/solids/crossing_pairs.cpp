@@ -1,6 +1,6 @@
 #include "study/solids/crossing_pairs.hpp"
 
-#include "cpu_collision/solids/exact_edge.hpp"
+#include "mesh/exact_sign.hpp"
 #include "study/solids/edge_triangle.hpp"
 
 namespace trocar::solids {

@@ -1,7 +1,5 @@
 // Makes trees of k-DOPs.
-#include "cpu_collision/trees/tree_lines.hpp"
-#include "cpu_collision/trees/tree_pairs.hpp"
-#include "cpu_collision/trees/tree_touch.hpp"
+#include "cpu_collision/trees/tree_query.hpp"
 #include "study/trees/kdop.hpp"
 #include "study/trees/study_volumes.hpp"
 

@@ -1,8 +1,6 @@
 // Makes trees of QuOSPOs. Topology and axes come from the build of the oriented boxes.
-#include "cpu_collision/trees/obb_build.hpp"
-#include "cpu_collision/trees/tree_lines.hpp"
-#include "cpu_collision/trees/tree_pairs.hpp"
-#include "cpu_collision/trees/tree_touch.hpp"
+#include "cpu_collision/trees/obb.hpp"
+#include "cpu_collision/trees/tree_query.hpp"
 #include "study/trees/quospo.hpp"
 #include "study/trees/study_volumes.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "cpu_collision/part_reference.hpp"
+#include "cpu_collision/reference.hpp"
 #include "tests/cpu_collision/random_parts.hpp"
 
 namespace trocar {

@@ -1,12 +1,11 @@
 // Tests the meetings of two moving meshes against all pairs of faces, and on cases with a known first contact.
-#include "cpu_collision/trees/meshes_meet.hpp"
+#include "cpu_collision/trees/motion_crossing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "cpu_collision/solids/exact_edge.hpp"
-#include "cpu_collision/trees/motion_crossing.hpp"
+#include "mesh/exact_sign.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

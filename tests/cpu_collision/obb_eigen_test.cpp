@@ -1,5 +1,5 @@
 // Compares the eigen solver for box axes with Eigen's, over ordinary, repeated, zero, tiny and huge eigenvalues.
-#include "cpu_collision/trees/obb_eigen.hpp"
+#include "cpu_collision/trees/obb.hpp"
 
 #include <gtest/gtest.h>
 

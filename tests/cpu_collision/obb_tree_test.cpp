@@ -1,6 +1,6 @@
 // Tests the box tree after a build and after refits: every face is in exactly one leaf, every vertex is inside every
 // box above it.
-#include "cpu_collision/trees/obb_build.hpp"
+#include "cpu_collision/trees/obb.hpp"
 
 #include <gtest/gtest.h>
 

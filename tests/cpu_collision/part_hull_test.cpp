@@ -1,12 +1,11 @@
 // Tests the shape of a part: polytope and ball together have the box of the drawn points, no corner is left that lies
 // nearly inside the others, and none is left out that does not.
-#include "cpu_collision/solids/part_hull.hpp"
+#include "cpu_collision/solids/convex_body.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/error.hpp"
 #include "geometry/hull_distance.hpp"
 #include "tests/geometry/random_steps.hpp"

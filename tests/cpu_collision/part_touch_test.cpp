@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu_collision/part_reference.hpp"
 #include "cpu_collision/reference.hpp"
 #include "geometry/part_volume.hpp"
 #include "geometry/refine.hpp"

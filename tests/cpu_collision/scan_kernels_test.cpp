@@ -1,6 +1,6 @@
 // Tests that every vector version of the scan's inner loops returns the same bits as the plain one, and that the
 // widened float planes never exclude a point that the exact planes include.
-#include "cpu_collision/scan_kernels.hpp"
+#include "cpu_collision/scan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests the layout: it holds every face once, with its own number, in the patch or the seam of its corners.
-#include "cpu_collision/scan_layout.hpp"
+#include "cpu_collision/scan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,12 @@
 // Compares the exact contacts of edges, faces and points with the distance of closest points, for all segments of a
 // small grid: there bodies either meet or are far apart.
-#include "cpu_collision/solids/exact_edge.hpp"
+#include "mesh/exact_sign.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
 #include "geometry/refine.hpp"
-#include "mesh/exact_sign.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar::solids {

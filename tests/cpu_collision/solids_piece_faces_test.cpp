@@ -1,6 +1,6 @@
 // Compares every answer of pieces against faces with the separating axes of piece and face, and with triangle
 // distances.
-#include "cpu_collision/solids/piece_faces.hpp"
+#include "cpu_collision/solids/convex_pieces.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 #include <numbers>
 #include <random>
 
-#include "cpu_collision/solids/solid_angle.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/face_tree.hpp"
 #include "mesh/mesh_io.hpp"

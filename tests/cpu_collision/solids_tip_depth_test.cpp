@@ -1,5 +1,5 @@
 // Tests the depth of a tip: in a sphere against its radius, in a liver with and without a tree.
-#include "cpu_collision/solids/tip_depth.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,6 @@
 
 #include "cpu_collision/solids/closest_features.hpp"
 #include "cpu_collision/solids/convex_pieces.hpp"
-#include "cpu_collision/solids/piece_error.hpp"
-#include "cpu_collision/solids/piece_faces.hpp"
 #include "cpu_collision/solids/point_in_solid.hpp"
 #include "tests/cpu_collision/solids_bodies.hpp"
 #include "tests/support/shapes.hpp"

@@ -6,8 +6,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
-#include "cpu_collision/trees/obb_build.hpp"
-#include "cpu_collision/trees/padded_positions.hpp"
+#include "cpu_collision/trees/obb.hpp"
+#include "cpu_collision/trees/volume_tree.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

@@ -1,6 +1,6 @@
 // Tests crossing faces on known cases, by an independent triangle-triangle test, and by a test of all pairs instead of
 // the tree.
-#include "mesh/self_crossing.hpp"
+#include "mesh/exact_sign.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "mesh/self_crossing.hpp"
+#include "mesh/exact_sign.hpp"
 #include "mesh/solid_check.hpp"
 #include "tests/geometry/random_steps.hpp"
 

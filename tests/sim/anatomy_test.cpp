@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <set>
 
-#include "mesh/self_crossing.hpp"
+#include "mesh/exact_sign.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/sim/scene_tissue.hpp"

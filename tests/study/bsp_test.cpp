@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/solids/solid_angle.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 #include "geometry/error.hpp"
 #include "geometry/refine.hpp"
 #include "geometry/stopwatch.hpp"

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <iostream>
 
+#include "mesh/exact_sign.hpp"
 #include "mesh/half_edge.hpp"
 #include "mesh/mesh_io.hpp"
-#include "mesh/self_crossing.hpp"
 #include "tests/cpu_collision/solids_support.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"

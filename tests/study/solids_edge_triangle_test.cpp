@@ -8,7 +8,7 @@
 #include <iostream>
 #include <random>
 
-#include "cpu_collision/solids/exact_edge.hpp"
+#include "mesh/exact_sign.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/geometry/slow_distance.hpp"
 

@@ -6,8 +6,7 @@
 #include <random>
 
 #include "cpu_collision/trees/aabb.hpp"
-#include "cpu_collision/trees/obb_build.hpp"
-#include "cpu_collision/trees/obb_tests.hpp"
+#include "cpu_collision/trees/obb.hpp"
 #include "study/trees/kdop.hpp"
 #include "study/trees/quospo.hpp"
 #include "study/trees/sphere.hpp"

@@ -6,9 +6,9 @@
 
 #include "cpu_collision/trees/motion_crossing.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
+#include "mesh/exact_sign.hpp"
 #include "mesh/half_edge.hpp"
 #include "mesh/mesh_io.hpp"
-#include "mesh/self_crossing.hpp"
 #include "study/solids/crossing_pairs.hpp"
 #include "tests/cpu_collision/solids_support.hpp"
 #include "tests/geometry/random_steps.hpp"

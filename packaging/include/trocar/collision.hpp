@@ -5,7 +5,7 @@
 
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/trees/meshes_meet.hpp"
+#include "cpu_collision/trees/motion_crossing.hpp"
 #include "geometry/error.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch_query.hpp"
