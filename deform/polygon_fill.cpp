@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mesh/ear_clip.hpp"
+#include "mesh/polygons.hpp"
 
 namespace trocar {
 namespace {

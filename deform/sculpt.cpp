@@ -9,7 +9,7 @@
 #include "deform/loft.hpp"
 #include "deform/sculpt_parts.hpp"
 #include "geometry/error.hpp"
-#include "mesh/weld.hpp"
+#include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
 namespace {

@@ -12,7 +12,7 @@
 #include "deform/stability.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 
 namespace trocar {
 namespace {

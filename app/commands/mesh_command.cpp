@@ -14,7 +14,6 @@
 #include "geometry/error.hpp"
 #include "mesh/decimate.hpp"
 #include "mesh/mesh_io.hpp"
-#include "mesh/mesh_placement.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "mesh/repair.hpp"

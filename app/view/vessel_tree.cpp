@@ -7,7 +7,7 @@
 #include <queue>
 
 #include "app/view/random_share.hpp"
-#include "mesh/weld.hpp"
+#include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
 namespace {

@@ -13,7 +13,7 @@
 #include "geometry/hull_distance.hpp"
 #include "geometry/planar/exact_sign.hpp"
 #include "mesh/exact_sign.hpp"
-#include "mesh/weld.hpp"
+#include "mesh/triangle_mesh.hpp"
 
 namespace trocar::solids {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "deform/lattice.hpp"
-#include "mesh/weld.hpp"
+#include "mesh/triangle_mesh.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/scene/organ_surface.hpp"
 #include "sim/session/stages.hpp"

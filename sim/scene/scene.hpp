@@ -18,7 +18,7 @@
 #include "deform/sculpt.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/tool_volume.hpp"
-#include "mesh/mesh_placement.hpp"
+#include "mesh/mesh_io.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/scene/anatomy_scene.hpp"

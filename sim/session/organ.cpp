@@ -6,7 +6,7 @@
 
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
-#include "mesh/weld.hpp"
+#include "mesh/triangle_mesh.hpp"
 #include "sim/scene/organ_surface.hpp"
 
 namespace trocar {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "mesh/mesh_io_numbers.hpp"
+#include "mesh/mesh_io_text.hpp"
 
 namespace trocar {
 

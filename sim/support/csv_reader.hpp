@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mesh/text_lines.hpp"
+#include "mesh/mesh_io_text.hpp"
 
 namespace trocar {
 

@@ -7,7 +7,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 #include "sim/scene/organ_surface.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_writer.hpp"

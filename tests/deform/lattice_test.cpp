@@ -5,7 +5,7 @@
 #include <random>
 
 #include "deform/box_overlap.hpp"
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "deform/sculpt.hpp"
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar::test {

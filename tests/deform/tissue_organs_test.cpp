@@ -1,6 +1,6 @@
 // Tests the tissue of real organs: ours, and those of the shared test data if they are present.
 #include "mesh/mesh_io.hpp"
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/support/test_data.hpp"
 

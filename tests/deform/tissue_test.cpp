@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

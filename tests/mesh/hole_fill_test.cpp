@@ -1,5 +1,5 @@
 // Tests the triangulation of holes: against all triangulations of small boundaries, and on plane outlines of any shape.
-#include "mesh/hole_fill.hpp"
+#include "mesh/repair.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io_formats.hpp"
-#include "mesh/weld.hpp"
+#include "mesh/triangle_mesh.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 

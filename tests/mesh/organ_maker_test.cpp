@@ -11,13 +11,11 @@
 #include <utility>
 
 #include "geometry/error.hpp"
-#include "mesh/editable_surface.hpp"
 #include "mesh/even_remesh.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "mesh/organ_shapes.hpp"
-#include "mesh/smooth_shapes.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"
 

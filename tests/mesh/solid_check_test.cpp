@@ -1,12 +1,11 @@
 // Tests surfaces that bound a solid and surfaces that do not; each fault gives one sentence, and seams are ignored.
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "mesh/mesh_report.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "mesh/exact_sign.hpp"
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar {

@@ -8,7 +8,7 @@
 #include "app/compare/backends.hpp"
 #include "app/window/readings.hpp"
 #include "cpu_collision/queries.hpp"
-#include "mesh/solid_check.hpp"
+#include "mesh/mesh_report.hpp"
 #include "tests/sim/tissue_session.hpp"
 
 namespace trocar {

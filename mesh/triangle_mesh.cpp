@@ -1,4 +1,4 @@
-#include "mesh/weld.hpp"
+#include "mesh/triangle_mesh.hpp"
 
 #include <bit>
 #include <limits>
