@@ -14,9 +14,7 @@
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
 #include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"
-#include "study/broad_phase/brute_force.hpp"
-#include "study/broad_phase/plane_cache.hpp"
-#include "study/broad_phase/uniform_grid.hpp"
+#include "study/broad_phase/broad_phase.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -14,7 +14,6 @@
 #include "cpu_collision/solids/point_in_solid.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
-#include "study/solids/penetration.hpp"
 #include "study/solids/piece_pair.hpp"
 #include "study/solids/separating_plane.hpp"
 #include "tests/cpu_collision/solids_bodies.hpp"

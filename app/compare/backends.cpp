@@ -8,7 +8,7 @@
 #include "app/compare/backend_trial.hpp"
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
-#include "study/bsp/bsp_query.hpp"
+#include "study/bsp/bsp.hpp"
 #include "study/trees/study_volumes.hpp"
 
 namespace trocar {

@@ -23,8 +23,7 @@ const std::vector<std::string> kFolders = {"geometry", "mesh", "deform",     "cp
 const std::map<std::string, std::string> kMay = {
     {"geometry/elementary.hpp", "declares our own functions"},
     {"geometry/elementary.cpp", "defines our own functions"},
-    {"study/shapes/superellipse.cpp", "makes meshes, which are files before anything is simulated"},
-    {"study/shapes/superquadric.cpp", "makes meshes, as above"},
+    {"study/shapes/superquadric.cpp", "makes meshes, which are files before anything is simulated"},
     {"app/compare/compare_report.cpp", "tick positions of a plot's axes"},
     {"sim/link/igtl_server.cpp", "its own log() writes lines"},
 };

@@ -5,8 +5,7 @@
 #include <cstdio>
 
 #include "geometry/error.hpp"
-#include "study/broad_phase/brute_force.hpp"
-#include "study/broad_phase/uniform_grid.hpp"
+#include "study/broad_phase/broad_phase.hpp"
 #include "tests/cpu_collision/broad_phase_support.hpp"
 
 namespace trocar::broad {

@@ -1,5 +1,5 @@
 // Compares times of impact of moving spheres with small time steps, and the order of collisions with its definition.
-#include "study/broad_phase/impact.hpp"
+#include "study/broad_phase/broad_phase.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,7 @@
 #include <cstdio>
 
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
-#include "study/broad_phase/brute_force.hpp"
-#include "study/broad_phase/plane_cache.hpp"
-#include "study/broad_phase/uniform_grid.hpp"
+#include "study/broad_phase/broad_phase.hpp"
 #include "tests/cpu_collision/broad_phase_support.hpp"
 #include "tests/support/allocation_counter.hpp"
 

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <random>
 
-#include "study/solids/penetration.hpp"
+#include "study/solids/piece_pair.hpp"
 #include "tests/cpu_collision/solids_bodies.hpp"
 #include "tests/support/allocation_counter.hpp"
 

@@ -1,6 +1,6 @@
 // Tests brute force of object against object on known scenes; the pairs must equal those of the triangle-triangle test
 // of mesh/.
-#include "study/solids/crossing_pairs.hpp"
+#include "study/solids/edge_triangle.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Compares the penetration depth with a full test of every axis of the two bodies; moves the bodies apart along the
 // normal.
-#include "study/solids/penetration.hpp"
+#include "study/solids/piece_pair.hpp"
 
 #include <gtest/gtest.h>
 

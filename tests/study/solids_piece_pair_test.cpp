@@ -6,7 +6,6 @@
 #include <iostream>
 #include <random>
 
-#include "study/solids/penetration.hpp"
 #include "tests/cpu_collision/solids_bodies.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"

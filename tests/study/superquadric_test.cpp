@@ -11,7 +11,6 @@
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_report.hpp"
-#include "study/shapes/superellipse.hpp"
 
 namespace trocar {
 namespace {

@@ -7,9 +7,7 @@
 
 #include "cpu_collision/trees/aabb.hpp"
 #include "cpu_collision/trees/obb.hpp"
-#include "study/trees/kdop.hpp"
-#include "study/trees/quospo.hpp"
-#include "study/trees/sphere.hpp"
+#include "study/trees/volumes.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

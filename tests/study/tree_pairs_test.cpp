@@ -9,7 +9,7 @@
 #include "mesh/exact_sign.hpp"
 #include "mesh/half_edge.hpp"
 #include "mesh/mesh_io.hpp"
-#include "study/solids/crossing_pairs.hpp"
+#include "study/solids/edge_triangle.hpp"
 #include "tests/cpu_collision/solids_support.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/study/all_trees.hpp"

@@ -7,7 +7,7 @@
 #include "cpu_collision/reference.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
-#include "study/bsp/bsp_query.hpp"
+#include "study/bsp/bsp.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/study/all_trees.hpp"
 #include "tests/support/broken_meshes.hpp"

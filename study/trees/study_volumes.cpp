@@ -1,8 +1,30 @@
-#include "study/trees/quospo.hpp"
+// Makes trees of spheres.
+#include "study/trees/study_volumes.hpp"
 
 #include <algorithm>
 
+#include "cpu_collision/trees/obb.hpp"
+#include "cpu_collision/trees/tree_query.hpp"
+#include "study/trees/volumes.hpp"
+
 namespace trocar {
+
+std::unique_ptr<SurfaceTree> make_sphere_tree(std::string name, const TreePlan& plan) {
+  return std::make_unique<VolumeTreeQuery<Sphere>>(std::move(name), plan);
+}
+
+// Makes trees of k-DOPs.
+
+template <int k>
+std::unique_ptr<SurfaceTree> make_kdop_tree(std::string name, const TreePlan& plan) {
+  return std::make_unique<VolumeTreeQuery<KDop<k>>>(std::move(name), plan);
+}
+
+template std::unique_ptr<SurfaceTree> make_kdop_tree<6>(std::string name, const TreePlan& plan);
+template std::unique_ptr<SurfaceTree> make_kdop_tree<14>(std::string name, const TreePlan& plan);
+template std::unique_ptr<SurfaceTree> make_kdop_tree<18>(std::string name, const TreePlan& plan);
+template std::unique_ptr<SurfaceTree> make_kdop_tree<26>(std::string name, const TreePlan& plan);
+
 namespace {
 
 constexpr int kRow = 2 * kQuantisedSteps + 1;
@@ -68,6 +90,29 @@ void Quospo::Tool::extent(int direction, float& from, float& to) const {
     known[direction] = true;
   }
   from = low[direction], to = high[direction];
+}
+
+// Makes trees of QuOSPOs. Topology and axes come from the build of the oriented boxes.
+template <>
+struct TreeBuilder<Quospo> {
+  ObbScratch scratch;
+  ObbTree boxes;
+
+  void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
+             VolumeTree<Quospo>& tree) {
+    build_obb_tree(positions, faces, params, scratch, boxes);
+    static_cast<TreeTopology&>(tree) = boxes;
+    tree.nodes.resize(boxes.nodes.size());
+    std::transform(boxes.nodes.begin(), boxes.nodes.end(), tree.nodes.begin(), quantised);
+  }
+  void release() { scratch = {}, boxes = {}; }
+  std::size_t memory_bytes() const {
+    return trocar::memory_bytes(scratch) + trocar::memory_bytes(boxes) + held_bytes(boxes.nodes);
+  }
+};
+
+std::unique_ptr<SurfaceTree> make_quospo_tree(std::string name, const TreePlan& plan) {
+  return std::make_unique<VolumeTreeQuery<Quospo>>(std::move(name), plan);
 }
 
 }  // namespace trocar
