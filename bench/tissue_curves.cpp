@@ -15,7 +15,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "bench/line_plot.hpp"
+#include "bench/plots.hpp"
 #include "tests/deform/beams.hpp"
 #include "tests/deform/fold.hpp"
 #include "tests/deform/liver_scene.hpp"

@@ -8,8 +8,7 @@
 #include <filesystem>
 
 #include "app/compare/known_case.hpp"
-#include "bench/gpu_kit/page.hpp"
-#include "bench/gpu_kit/sections.hpp"
+#include "bench/gpu_kit/gpu_kit.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/child_process.hpp"
 #include "sim/support/machine.hpp"

@@ -1,4 +1,4 @@
-// Plots a few lines over linear axes. Each line has its own colour, dash and marker, and the legend names it.
+// The plots of the bench, as SVG: a few lines over linear axes, and cost against size over logarithmic ones.
 #pragma once
 
 #include <string>
@@ -6,6 +6,8 @@
 #include <vector>
 
 namespace trocar::bench {
+
+// Lines over linear axes. Each has its own colour, dash and marker, and the legend names it.
 
 enum class Mark { None, Dot, Square, Ring };
 
@@ -28,5 +30,21 @@ struct LinePlot {
 std::string line_plot_svg(const LinePlot& plot);
 // Returns a whole CSV file: series, x, y.
 std::string line_plot_csv(const LinePlot& plot);
+
+// Plots cost against size: both axes are logarithmic, and each method is a line with its name at the end.
+
+struct PlotLine {
+  std::string name;
+  bool peer = false;                              // drawn thin and grey
+  std::vector<std::pair<double, double>> points;  // size, microseconds; ascending size
+};
+
+struct PlotText {
+  std::string title, subtitle;
+  std::string size = "faces";  // what the size is a number of
+};
+
+// Returns a whole SVG file.
+std::string size_plot(const PlotText& text, const std::vector<PlotLine>& lines);
 
 }  // namespace trocar::bench

@@ -1,4 +1,4 @@
-#include "bench/tool_pieces.hpp"
+#include "bench/contestant.hpp"
 
 #include <algorithm>
 #include <cmath>

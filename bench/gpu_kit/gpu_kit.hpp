@@ -3,13 +3,31 @@
 // Tested in tests/bench/gpu_kit_test.cpp
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "app/compare/backends.hpp"
+#include "geometry/tool_volume.hpp"
+#include "mesh/triangle_mesh.hpp"
 
 namespace trocar::bench {
+
+// An organ of any number of faces that needs no file: an ellipsoid of a liver's size that wobbles, so that every update
+// changes all positions, with 5 mm instruments that sweep through it.
+
+// Makes an ellipsoid of rings of vertices from pole to pole, with about this number of faces (at least 2,000).
+TriangleMesh make_ellipsoid(std::size_t faces);
+
+struct WobbleFrame {
+  std::vector<glm::vec3> positions;  // [vertex]
+  std::vector<ToolVolume> tools;     // [tool]
+};
+
+// Makes a cycle of 16 frames of the wobbling mesh. Every instrument touches the organ in every frame.
+std::vector<WobbleFrame> make_wobble_frames(const TriangleMesh& mesh, int tools);
 
 using Json = nlohmann::ordered_json;
 
@@ -35,5 +53,13 @@ Json tool_rows(const std::string& backend, Backends& backends, const KitOptions&
 
 // Returns vendor, renderer, version and limits of the OpenGL context, or {"none": reason}.
 Json context_facts(Backends& backends);
+
+// The page of the GPU kit: its measurements as a Markdown text with tables.
+
+// Returns the sum of the disagreements of all rows.
+std::uint64_t disagreements_of(const Json& results);
+
+// `results`: as measure.json (docs/gpu-kit.md).
+std::string kit_page(const Json& results);
 
 }  // namespace trocar::bench
