@@ -16,7 +16,7 @@
 #include "mesh/organ_maker.hpp"
 #include "study/solids/piece_pair.hpp"
 #include "study/solids/separating_plane.hpp"
-#include "tests/cpu_collision/solids_bodies.hpp"
+#include "tests/cpu_collision/solids_support.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

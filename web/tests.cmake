@@ -35,39 +35,24 @@ trocar_web_test(geometry
   LIBS trocar_geometry
   ARGUMENTS --gtest_filter=-Elementary.ExponentialLogarithmAndCubeRoot:Elementary.FunctionsOfTwoArguments:Instructions.AreThoseOfTheProcessor)
 trocar_web_test(mesh
-  SOURCES mesh/shapes_test.cpp mesh/tube_shape_test.cpp mesh/half_edge_test.cpp mesh/mesh_report_test.cpp
-    mesh/solid_check_test.cpp mesh/exact_sign_test.cpp mesh/self_crossing_test.cpp mesh/hole_fill_test.cpp
-    mesh/repair_test.cpp mesh/shared_meshes_test.cpp
+  SOURCES mesh/mesh_report_test.cpp mesh/repair_test.cpp mesh/self_crossing_test.cpp mesh/shared_meshes_test.cpp
   LIBS trocar_mesh)
 # VTP needs VTK: six tests read or write it. The seventh limits the size of files, which is not possible here.
 trocar_web_test(mesh_io
-  SOURCES mesh/mesh_io_test.cpp mesh/mesh_io_errors_test.cpp mesh/mesh_io_fuzz_test.cpp mesh/mesh_io_gltf_test.cpp
+  SOURCES mesh/mesh_io_test.cpp
   LIBS trocar_mesh
   ARGUMENTS --gtest_filter=-MeshIo.EveryTextFormatLoadsWithEveryLineEndAndByteOrderMark:MeshIo.DegenerateFacesKeepTheirNumber:MeshIo.TheLocaleDoesNotMatter:MeshIo.SavedMeshesLoadUnchanged:MeshIoErrors.Vtp:MeshIoErrors.UnwritablePaths:MeshIoErrors.SavingOnAFullDisk)
 trocar_web_test(cpu_collision_scan
-  SOURCES cpu_collision/scan_test.cpp cpu_collision/scan_layout_test.cpp cpu_collision/scan_kernels_test.cpp
-    cpu_collision/scan_cost_test.cpp cpu_collision/scan_allocation_test.cpp
-  LIBS trocar_cpu_collision)
-trocar_web_test(cpu_collision_parts
-  SOURCES cpu_collision/reference_test.cpp cpu_collision/part_motion_test.cpp cpu_collision/hull_distance_test.cpp
-    cpu_collision/part_volume_test.cpp cpu_collision/part_touch_test.cpp cpu_collision/part_hull_test.cpp
-    cpu_collision/change_faces_test.cpp
+  SOURCES cpu_collision/scan_test.cpp cpu_collision/scan_allocation_test.cpp
   LIBS trocar_cpu_collision)
 # The order in which a heap yields equal entries is that of the library.
-trocar_web_test(cpu_collision_trees
-  SOURCES cpu_collision/obb_eigen_test.cpp cpu_collision/obb_tree_test.cpp cpu_collision/convex_tool_test.cpp
-    cpu_collision/motion_crossing_test.cpp cpu_collision/convex_tool_tight_test.cpp cpu_collision/tree_split_test.cpp
-    cpu_collision/motion_crossing_filters_test.cpp cpu_collision/meshes_meet_test.cpp cpu_collision/tree_cost_test.cpp
-    cpu_collision/broad_phase_box_test.cpp cpu_collision/broad_phase_sweep_test.cpp cpu_collision/broad_phase_cost_test.cpp
+trocar_web_test(cpu_collision
+  SOURCES cpu_collision/broad_phase_test.cpp cpu_collision/change_faces_test.cpp cpu_collision/convex_pieces_test.cpp
+    cpu_collision/convex_tool_test.cpp cpu_collision/motion_crossing_test.cpp cpu_collision/part_test.cpp
+    cpu_collision/point_in_solid_test.cpp cpu_collision/reference_test.cpp cpu_collision/tree_test.cpp
+    support/allocation_counter.cpp
   LIBS trocar_cpu_collision Eigen3::Eigen
   ARGUMENTS --gtest_filter=-MotionCrossingFilters.SearchesGiveThePinnedMeetings)
-trocar_web_test(cpu_collision_solids
-  SOURCES cpu_collision/solids_convex_hull_test.cpp cpu_collision/solids_convex_pieces_test.cpp
-    cpu_collision/solids_values_test.cpp
-    cpu_collision/solids_search_test.cpp cpu_collision/solids_exact_edge_test.cpp
-    cpu_collision/solids_point_in_solid_test.cpp cpu_collision/solids_piece_faces_test.cpp
-    cpu_collision/solids_tip_depth_test.cpp support/allocation_counter.cpp
-  LIBS trocar_cpu_collision)
 # There are no threads.
 trocar_web_test(deform_tissue
   SOURCES deform/lattice_report_test.cpp deform/lattice_test.cpp deform/tissue_test.cpp deform/elastic_forces_test.cpp

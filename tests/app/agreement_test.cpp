@@ -8,7 +8,7 @@
 #include "app/compare/random_motion.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
-#include "tests/gpu_collision/query_sequences.hpp"
+#include "tests/gpu_collision/query_checks.hpp"
 #include "tests/support/broken_meshes.hpp"
 #include "tests/support/test_data.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "app/compare/backends.hpp"
 #include "app/view/view.hpp"
-#include "tests/gpu_collision/shader_sources.hpp"
+#include "tests/gpu_collision/gl_hooks.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -10,7 +10,7 @@
 #include "app/compare/backends.hpp"
 #include "app/view/surface.hpp"
 #include "sim/device/tool_shape.hpp"
-#include "tests/gpu_collision/gl_call_count.hpp"
+#include "tests/gpu_collision/gl_hooks.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 

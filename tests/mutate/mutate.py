@@ -26,16 +26,15 @@ from tests_of import Programs
 from tree import Tree
 
 SOURCE = Path(__file__).resolve().parents[2]
-STUDY = ['study_trees', 'study_solids', 'study_broad_phase', 'study_shapes']
-COLLISION = ['reference', 'part', 'scan', 'scan_allocation', 'change_faces', 'obb', 'solids', 'broad_phase'] + STUDY[:3]
+COLLISION = ['cpu_collision', 'scan_allocation', 'study']
 # [folder] the mutated files (paths, or patterns of pathlib), and the test programs that may detect the mutants
 FOLDERS = {
     'geometry': (['geometry/**/*.cpp', 'geometry/**/*.hpp'],
                  ['elementary', 'printable', 'line_triangle', 'convex_clip', 'tool_volume', 'closest', 'refine', 'planar',
-                  'part', 'reference', 'scan', 'change_faces', 'study_trees']),
+                  'cpu_collision', 'study']),
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
-    'study': (['study/**/*.cpp', 'study/**/*.hpp'], ['planar'] + STUDY),
-    'shaders': (['gpu_collision/shaders/*'], ['compute', 'drawn_query']),
+    'study': (['study/**/*.cpp', 'study/**/*.hpp'], ['planar', 'study']),
+    'shaders': (['gpu_collision/shaders/*'], ['gpu_collision']),
     'score': (['sim/score/*.cpp', 'sim/score/*.hpp'], ['sim_score', 'sim_task', 'app_report']),
     'guard': (['sim/device/device_guard.*', 'sim/device/contact_model.*'],
               ['sim_device', 'sim_session']),

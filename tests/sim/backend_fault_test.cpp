@@ -16,7 +16,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "tests/gpu_collision/gl_faults.hpp"
+#include "tests/gpu_collision/gl_hooks.hpp"
 #include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/shapes.hpp"
