@@ -99,8 +99,6 @@ TEST(ConvexHull, LinesInEveryDirection) {
   }
 }
 
-using glm::dvec3;
-using glm::vec3;
 using test::Dice;
 
 // Omitted thin faces, and rounding of cut corners.

@@ -272,7 +272,6 @@ namespace convex_tool_tight_test {
 
 using glm::dvec3;
 using glm::vec3;
-using test::Dice;
 
 constexpr std::uint32_t kSeed = 1618;
 

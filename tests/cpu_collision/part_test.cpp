@@ -150,7 +150,11 @@ TEST(ExitDistance, EqualsClosedFormsAndStepping) {
 // Tests the shape of a part: polytope and ball together have the box of the drawn points, no corner is left that lies
 // nearly inside the others, and none is left out that does not.
 
-namespace solids {
+}  // namespace
+}  // namespace trocar
+
+namespace trocar::solids {
+namespace {
 
 using glm::dvec3;
 using glm::vec3;
@@ -272,7 +276,11 @@ TEST(PartHull, FlatShapesAndTooManyCorners) {
   EXPECT_LE(part_hull(ball, 1e-4).corners.size(), 60u);
 }
 
-}  // namespace solids
+}  // namespace
+}  // namespace trocar::solids
+
+namespace trocar {
+namespace {
 
 double difference(const RigidFrame& a, const RigidFrame& b) {
   double most = glm::distance(a.origin, b.origin);

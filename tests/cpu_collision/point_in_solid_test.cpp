@@ -285,8 +285,6 @@ TEST(TipDepth, TreeAndBruteForceAgree) {
 // Compares the exact contacts of edges, faces and points with the distance of closest points, for all segments of a
 // small grid: there bodies either meet or are far apart.
 
-using glm::dvec3;
-using glm::vec3;
 using test::Dice;
 
 constexpr double kMeets = 1e-9;  // of a grid of unit 1

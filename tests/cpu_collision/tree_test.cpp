@@ -385,8 +385,6 @@ TEST(PaddedPositions, FindsTheLargestCoordinate) {
 // so they are the same on every machine. A deliberate change of the trees changes them: then compare the sums before
 // pinning the new ones.
 
-using glm::dvec3;
-
 struct Cost {
   std::uint64_t volumes = 0, faces = 0, found = 0;
   bool operator==(const Cost&) const = default;

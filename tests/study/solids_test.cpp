@@ -286,9 +286,6 @@ TEST(Penetration, Cubes) {
 
 // Compares two hierarchies of pieces with a test of every pair of pieces, with and without the state of the last frame.
 
-using glm::dvec3;
-using test::Dice;
-
 struct Slow {
   double distance = 1e9, depth = 0.0;
 };
