@@ -120,7 +120,7 @@ class ScanChange {
 
 // Declares the inner loops of `scan`. Each has a plain version (the definition) and vector versions with bit-identical
 // results: the same operations in the same order, no fused multiply-add. A query chooses once, by the processor's
-// instructions. Units: metres. Equivalence tested in tests/cpu_collision/scan_kernels_test.cpp
+// instructions. Units: metres. Equivalence tested in tests/cpu_collision/scan_test.cpp
 
 // A code holds one bit per plane: set = wholly outside that plane. One byte: a volume has at most eight planes.
 using PlaneCode = std::uint8_t;

@@ -1,6 +1,6 @@
 // The inner loops of `scan`: plain, with AVX2 (all eight planes lie in one register of floats or two of doubles) and
 // with AVX-512VL. Functions carry their instructions as an attribute, so that the file is compiled for every x86-64.
-// Tested against each other in tests/cpu_collision/scan_kernels_test.cpp
+// Tested against each other in tests/cpu_collision/scan_test.cpp
 #include <algorithm>
 #include <cmath>
 #include <cstring>

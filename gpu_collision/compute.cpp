@@ -35,7 +35,7 @@ namespace {
 
 // One face that may touch one tool's volume, as the shader writes it.
 struct ComputeRecord {
-  std::uint32_t slot;  // of the face (compute_blocks.hpp); bit 31: certain touch
+  std::uint32_t slot;  // of the face (compute.hpp); bit 31: certain touch
   std::uint32_t tool;
   glm::vec3 a, b, c;  // m
   std::uint32_t unused;
@@ -192,7 +192,7 @@ class ComputeCall {
   ComputeCall(const ComputeCall&) = delete;
   ComputeCall& operator=(const ComputeCall&) = delete;
 
-  // The organ: textures of positions, block vertices, block ranges and corners (compute_blocks.hpp).
+  // The organ: textures of positions, block vertices, block ranges and corners (compute.hpp).
   struct Organ {
     std::array<gl::Name, 4> textures{};
     std::uint32_t blocks = 0;

@@ -1,5 +1,5 @@
 // Reads the text of mesh files: lines with their numbers, tokens, strict numbers independent of the locale. Makes error
-// sentences. Internal to the readers in mesh/.   Tested through tests/mesh/mesh_io_test.cpp and mesh_io_errors_test.cpp
+// sentences. Internal to the readers in mesh/.   Tested through tests/mesh/mesh_io_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ namespace trocar::mesh_io {
 namespace {
 
 // Reads the subset of XML that VTK's files use: elements, attributes and text, in order, checked for nesting. Internal
-// to mesh/. Tested through tests/mesh/mesh_io_test.cpp, mesh_io_errors_test.cpp and mesh_io_vtp_fuzz_test.cpp
+// to mesh/. Tested through tests/mesh/mesh_io_test.cpp and mesh_io_vtk_test.cpp
 class Xml {
  public:
   enum class Kind { Start, End, Text, Comment, Done };

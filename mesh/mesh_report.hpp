@@ -72,7 +72,7 @@ struct MeshReport {
   SolidCheck solid;  // of the welded surface: can it be filled with tissue?
 
   std::size_t repeated_corner_faces = 0;  // faces that use a vertex or position twice
-  std::size_t zero_area_faces = 0;        // other faces without has_area() (self_crossing.hpp)
+  std::size_t zero_area_faces = 0;        // other faces without has_area() (exact_sign.hpp)
   std::size_t duplicate_faces = 0;        // faces with the same three corners as an earlier face, in any order
   std::size_t first_degenerate = 0, first_duplicate = 0;  // face; of no meaning when there is none
   std::size_t crossing_pairs = 0;                         // pairs of crossing faces without a common corner

@@ -131,7 +131,7 @@ std::vector<glm::dvec2> projected(std::span<const glm::dvec3> points, std::span<
 // Returns whether the triangle runs counter-clockwise and is not a line.
 bool has_area(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2& c) {
   const double longest = std::max({glm::dot(b - a, b - a), glm::dot(c - b, c - b), glm::dot(a - c, a - c)});
-  return turn_of(a, b, c) > 1e-5 * longest;  // as has_area() of self_crossing.hpp
+  return turn_of(a, b, c) > 1e-5 * longest;  // as has_area() of exact_sign.hpp
 }
 
 // Returns whether the fan around the first corner covers the polygon once. Seen from there the corners turn one way,

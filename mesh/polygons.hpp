@@ -1,6 +1,6 @@
 // Splits the polygons of a mesh file into triangles. A polygon of n corners becomes n - 2 faces: a fan
 // around its first corner where this fan covers it, else ears cut in its plane. A polygon that crosses itself, or has
-// no plane, stays a fan. Internal to the readers in mesh/.   Tested in tests/mesh/mesh_io_foreign_test.cpp
+// no plane, stays a fan. Internal to the readers in mesh/.   Tested in tests/mesh/mesh_io_vtk_test.cpp
 #pragma once
 
 #include <array>

@@ -339,7 +339,7 @@ std::vector<HoleBoundary> hole_boundaries(const TriangleMesh& mesh) {
   return holes;
 }
 
-// Appends faces that close the hole (hole_fill.hpp); false when there are none without an edge of three faces.
+// Appends faces that close the hole (repair.hpp); false when there are none without an edge of three faces.
 bool close_hole(const HoleBoundary& hole, TriangleMesh& mesh) {
   if (hole.corners.size() < 3) return false;
   std::vector<std::uint32_t> corner_of(mesh.positions.size(), kNone);

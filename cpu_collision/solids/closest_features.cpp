@@ -12,7 +12,7 @@ namespace trocar::solids {
 namespace {
 
 // Computes the distance between two closed features of convex bodies, and the sub-feature on which each closest point
-// lies. Only closest_features.cpp uses it. Units: metres, one frame. Checked through closest_features.
+// lies.
 
 // A feature with the positions and numbers of its corners and sides; side i joins corners i and i + 1.
 struct FeatureShape {

@@ -6,7 +6,7 @@
 // Source: thesis 4.3, after O'Rourke. We differ: signs are exact, a point on the surface is recognised, a solid turned
 // inside out counts as a solid, the ray starts at a float position (a double is rounded, by 8 nm at 0.1 m), and the
 // candidate faces of the ray can come from a tree. Units: metres.   Checked against the winding number in
-// tests/cpu_collision/solids_point_in_solid_test.cpp
+// tests/cpu_collision/point_in_solid_test.cpp
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Defines the axis-aligned box as the volume of a tree.   Source: section 4.5.4 of the thesis; van den Bergen 1997.
-// Units: metres.   Tested in tests/study/tree_build_test.cpp
+// Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <limits>

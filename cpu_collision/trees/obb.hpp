@@ -2,7 +2,7 @@
 // Inner boxes enclose their children's boxes, not all vertices below: one sweep over the nodes fits the tree.
 // On a liver of 31,000 faces, with leaves of 8, a query then tests 1.8 times as many boxes, which takes 0.006 ms more,
 // and the fit takes 2 ms less.   Source: section 4.5.6 of the thesis.   Units: metres.   Tested in
-// tests/cpu_collision/obb_tree_test.cpp
+// tests/cpu_collision/tree_test.cpp
 #pragma once
 
 #include <limits>

@@ -3,7 +3,7 @@
 //   least_distance(Volume, point), size_of(Volume)
 // and, when its split differs, its own TreeBuilder. Where the order does not matter, a traversal needs no stack: when
 // the test of a volume fails, the traversal skips its subtree.   Units: metres.   Tested in
-// tests/study/tree_query_test.cpp
+// tests/study/trees_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -361,8 +361,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   CostCounters counters_;
 };
 
-// Implements the update of positions and the touch query of VolumeTreeQuery. Each .cpp file that makes a kind of tree
-// includes this file.
+// Implements the update of positions and the touch query of VolumeTreeQuery.
 
 template <class Volume>
 void VolumeTreeQuery<Volume>::build() {
@@ -488,8 +487,7 @@ std::size_t VolumeTreeQuery<Volume>::memory_bytes() const {
          (guest_ ? guest_->memory_bytes() : 0);
 }
 
-// Implements the queries of VolumeTreeQuery for a segment, a ray and a point. Each .cpp file that makes a kind of tree
-// includes this file.
+// Implements the queries of VolumeTreeQuery for a segment, a ray and a point.
 
 template <class Volume>
 template <class Passes, class Visit>

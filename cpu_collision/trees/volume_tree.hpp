@@ -4,7 +4,7 @@
 // on:
 // section 4.5 of the thesis (top-down build, bottom-up refit, cost formula); van den Bergen, "Efficient collision
 // detection of complex deformable models using AABB trees", 1997 (refit). We differ: leaves hold a few faces. Units:
-// metres.   Tested in tests/study/tree_build_test.cpp
+// metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <cstdint>

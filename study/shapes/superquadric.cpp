@@ -75,7 +75,7 @@ constexpr double kLeastExponent = 0.1, kMostExponent = 4.0;
 constexpr double kLeastSize = 1e-4, kMostSize = 1.0, kMostRatio = 100.0;  // m, m, 1
 constexpr double kLeastHole = 0.01, kMostHole = 0.99;                     // 1  of size.x
 // Least thickness of a cusp as a fraction of the largest size: 32 times the least height of a face with area
-// (self_crossing.hpp).
+// (exact_sign.hpp).
 constexpr double kThinnest = 0x1p-15;
 // Least height, as a fraction of the row's radius, of a face seen from above where the number of columns changes.
 constexpr double kLeastHeight = 1e-9;

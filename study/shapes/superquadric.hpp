@@ -2,9 +2,9 @@
 // surface, volume and interior are known by formula: boxes, cylinders, ellipsoids, diamonds, stars, and rings with all
 // these sections. Source: Barr, "Superquadrics and angle-preserving transformations", IEEE Computer Graphics and
 // Applications 1981; appendix B of the thesis. We differ: points at equal distances along the two generating curves
-// (superellipse.hpp), not at equal angles; fewer columns where the rows are short; one vertex per pole and no
+// (superquadric.hpp), not at equal angles; fewer columns where the rows are short; one vertex per pole and no
 // duplicates at the seam; and the same order of the exponents for both shapes (the thesis exchanges them for the
-// toroid). Units: metres. Centre at the origin, axis z; deterministic.   Tested in tests/study/superquadric_test.cpp
+// toroid). Units: metres. Centre at the origin, axis z; deterministic.   Tested in tests/study/shapes_test.cpp
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Compares two posed hierarchies of convex pieces: computes their distance and closest points, or their penetration
 // depth. Pairs of nodes farther apart than the best pair so far are skipped, by bounding spheres, then by the hulls;
 // every pair of nodes keeps its closest features from frame to frame. Source: thesis 6.2. Units: metres,
-// world.   Checked against all pairs of pieces and of triangles in tests/study/solids_piece_pair_test.cpp
+// world.   Checked against all pairs of pieces and of triangles in tests/study/solids_test.cpp
 #pragma once
 
 #include <cstdint>

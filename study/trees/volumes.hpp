@@ -1,6 +1,6 @@
 // Defines the sphere as the volume of a tree, centred on the box of the faces below.   Source: section 4.5.5 of the
 // thesis, whose spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
-// Units: metres.   Tested in tests/study/tree_build_test.cpp
+// Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <array>

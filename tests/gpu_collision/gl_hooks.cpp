@@ -85,7 +85,7 @@ std::byte* read_back_now = nullptr;     // the answer of the last call
 std::size_t records_at = 0;             // offset of its records
 GLuint* selection_now = nullptr;
 
-// Layout of compute's answer: see gpu_collision/compute_call.cpp.
+// Layout of compute's answer: see gpu_collision/compute.cpp.
 constexpr std::size_t kCountAt = 0;
 constexpr GLuint kFarTooMany = 4'000'000'000u;
 

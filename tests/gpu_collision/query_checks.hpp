@@ -52,7 +52,7 @@ void check_new_topology(TouchQuery& query);
 void check_repeatable(TouchQuery& query);
 void check_no_allocation(TouchQuery& query);
 void check_times(TouchQuery& query);
-// Makes the query in a context that a renderer has left in an unusual state (guest_state.hpp). The query must answer
+// Makes the query in a context that a renderer has left in an unusual state (query_checks.hpp). The query must answer
 // correctly and leave that state unchanged.
 void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, const GlInfo& info);
 

@@ -1,6 +1,6 @@
 // Runs one shader of gpu_collision/shaders alone, on faces and planes of a test, and returns everything that it writes:
 // also what the answers of the backends do not show, because the host decides uncertain faces in double. A context must
-// be current. Units: metres.   Used by shader_compute_test.cpp and shader_occlusion_test.cpp
+// be current. Units: metres.   Used by shader_test.cpp
 #pragma once
 
 #include <algorithm>

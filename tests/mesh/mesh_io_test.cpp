@@ -833,7 +833,7 @@ TEST(Gltf, AFileOfManyCopiesIsRefused) {
 
 }  // namespace mesh_io_gltf_test
 
-// Tests damaged files of every format but VTP, which mesh_io_vtp_fuzz_test.cpp tests.
+// Tests damaged files of every format but VTP, which mesh_io_vtk_test.cpp tests.
 
 constexpr test::Format kFormats[] = {
     {"obj", mesh_io::read_obj, mesh_io::write_obj, MeshEncoding::Ascii, 4000},

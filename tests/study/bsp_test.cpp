@@ -1,6 +1,6 @@
 // Tests the BSP tree: its size on curved surfaces, segments and points against brute force, points on planes and
 // segments in planes, meshes that are not surfaces, broken meshes against the reference, allocations.
-// tree_touch_test.cpp covers touch queries of all other meshes.
+// trees_test.cpp covers touch queries of all other meshes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
