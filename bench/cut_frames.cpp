@@ -10,7 +10,7 @@
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
 #include "geometry/stopwatch.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/session/session.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/machine.hpp"

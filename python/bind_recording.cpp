@@ -19,7 +19,7 @@
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/score/attempt_json.hpp"
+#include "sim/score/attempt.hpp"
 #include "sim/task/performed_session.hpp"
 
 namespace trocar::python {

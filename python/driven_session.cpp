@@ -8,7 +8,7 @@
 
 #include "geometry/error.hpp"
 #include "python/recording_output.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/scene/anatomy.hpp"

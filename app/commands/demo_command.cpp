@@ -19,7 +19,7 @@
 #include "app/window/window.hpp"
 #include "geometry/error.hpp"
 #include "geometry/stopwatch.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"

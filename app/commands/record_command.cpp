@@ -12,7 +12,7 @@
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/link/igtl_publish.hpp"

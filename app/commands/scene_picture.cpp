@@ -4,7 +4,7 @@
 
 #include "app/compare/backends.hpp"
 #include "app/view/session_picture.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/task/performed_session.hpp"
 
 namespace trocar {

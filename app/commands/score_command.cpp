@@ -11,7 +11,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/review/score_trajectory.hpp"
-#include "sim/score/attempt_json.hpp"
+#include "sim/score/attempt.hpp"
 #include "sim/support/csv_text.hpp"
 #include "sim/support/machine.hpp"
 #include "sim/support/output_file.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
-#include "sim/session/backend_maker.hpp"
+#include "sim/session/cpu_backends.hpp"
 
 namespace trocar {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu_collision/queries.hpp"
-#include "sim/session/backend_maker.hpp"
+#include "sim/session/cpu_backends.hpp"
 
 namespace trocar {
 

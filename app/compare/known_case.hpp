@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/session/backend_maker.hpp"
+#include "sim/session/cpu_backends.hpp"
 
 namespace trocar {
 

@@ -1,6 +1,6 @@
 // Takes experts' attempts from recordings or the database, and writes the thresholds that follow from them as TOML: a
 // step of a curriculum and the keys of a task, with the distribution of the values as comments. The whole text is valid
-// TOML.   Rule: sim/course/expert_thresholds.hpp   Tested in tests/app/lab_thresholds_test.cpp
+// TOML.   Rule: sim/course/course_progress.hpp   Tested in tests/app/lab_thresholds_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/lab/lab_attempt.hpp"
-#include "sim/course/expert_thresholds.hpp"
+#include "sim/course/course_progress.hpp"
 
 namespace trocar {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "sim/score/attempt_json.hpp"
+#include "sim/score/attempt.hpp"
 #include "sim/support/base64.hpp"
 
 namespace trocar {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/scene/scope.hpp"
-#include "sim/task/marks.hpp"
+#include "sim/task/observation.hpp"
 
 namespace trocar {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
-#include "sim/task/marks.hpp"
+#include "sim/task/observation.hpp"
 
 namespace trocar {
 

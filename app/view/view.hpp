@@ -12,7 +12,7 @@
 #include "gpu_collision/gl_context.hpp"
 #include "sim/scene/lens.hpp"
 #include "sim/session/session.hpp"
-#include "sim/task/marks.hpp"
+#include "sim/task/observation.hpp"
 
 namespace trocar {
 

@@ -9,7 +9,7 @@
 #include "app/window/glfw_gamepad.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
-#include "sim/device/replay_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/registration.hpp"
 #include "sim/review/recorded_motion.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/device/gamepad_device.hpp"
+#include "sim/device/hand_device.hpp"
 
 namespace trocar {
 

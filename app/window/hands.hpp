@@ -1,10 +1,10 @@
-// Makes mouse and keyboard of a window an input device (sim/device/mouse_hands.hpp). Needs no window, only its input.
+// Makes mouse and keyboard of a window an input device (sim/device/mouse_device.hpp). Needs no window, only its input.
 // Units: pixels, degrees, seconds.   Tested in tests/app/hands_test.cpp
 #pragma once
 
 #include "app/window/glfw_gamepad.hpp"
 #include "app/window/window.hpp"
-#include "sim/device/mouse_hands.hpp"
+#include "sim/device/mouse_device.hpp"
 #include "sim/link/make_device.hpp"
 
 namespace trocar {

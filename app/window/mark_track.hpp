@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/task/marks.hpp"
+#include "sim/task/observation.hpp"
 
 namespace trocar {
 

@@ -14,7 +14,7 @@
 #include "sim/scene/scene_access.hpp"
 #include "sim/session/step_cost.hpp"
 #include "sim/support/limits.hpp"
-#include "sim/task/task_instrument.hpp"
+#include "sim/task/task_run.hpp"
 
 namespace trocar {
 namespace {

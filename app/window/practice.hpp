@@ -20,7 +20,6 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/link/igtl_publish.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "sim/session/check_budget.hpp"
 #include "sim/session/tick_clock.hpp"
 #include "sim/task/performer.hpp"
 #include "sim/task/session_observer.hpp"

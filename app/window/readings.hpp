@@ -6,7 +6,7 @@
 #include <span>
 
 #include "deform/damage.hpp"
-#include "sim/session/instrument_clash.hpp"
+#include "sim/session/organ_queries.hpp"
 
 namespace trocar {
 

@@ -16,7 +16,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/score/grade_text.hpp"
+#include "sim/score/attempt.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {

@@ -6,7 +6,7 @@
 #include "mesh/weld.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/scene/organ_surface.hpp"
-#include "sim/session/stages.hpp"
+#include "sim/session/tick_clock.hpp"
 
 namespace trocar {
 namespace {

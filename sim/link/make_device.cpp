@@ -5,10 +5,9 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
-#include "sim/device/haptic_stub.hpp"
-#include "sim/device/held_tool.hpp"
-#include "sim/device/replay_device.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/hand_device.hpp"
+#include "sim/device/haptics.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/review/recorded_motion.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/device/gamepad_device.hpp"
+#include "sim/device/hand_device.hpp"
 #include "sim/device/mouse_device.hpp"
 #include "sim/link/spacemouse_reader.hpp"
 #include "sim/record/run_note.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "sim/device/spacemouse_device.hpp"
+#include "sim/device/hand_device.hpp"
 
 namespace trocar {
 

@@ -22,7 +22,7 @@
 #include "mesh/triangle_mesh.hpp"
 #include "sim/record/run_note.hpp"
 #include "sim/scene/scope.hpp"
-#include "sim/session/hidden_points.hpp"
+#include "sim/session/surface_marks.hpp"
 
 namespace trocar {
 

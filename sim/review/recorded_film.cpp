@@ -12,7 +12,7 @@ constexpr int kStepsAfterJump = 240;
 constexpr double kStepAfterJump = 1.0 / 60.0;              // s
 constexpr double kLongestStep = 0.1;                       // s
 constexpr float kReach = 0.006f;                           // m, SuctionParams
-constexpr float kSameOrgan = 0.006f, kOtherOrgan = 1e-4f;  // m, as in sim/session/session_film.cpp
+constexpr float kSameOrgan = 0.006f, kOtherOrgan = 1e-4f;  // m, as in sim/session/session_bleeding.cpp
 
 glm::vec3 unit(const glm::vec3& fall) {
   const float length = glm::length(fall);

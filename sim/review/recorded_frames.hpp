@@ -4,9 +4,8 @@
 
 #include <vector>
 
-#include "sim/device/instrument_body.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/session/part_touches.hpp"
 
 namespace trocar {
 

@@ -9,9 +9,7 @@
 
 #include "sim/review/scored_session.hpp"
 #include "sim/score/motion.hpp"
-#include "sim/score/motion_metrics.hpp"
-#include "sim/score/shares.hpp"
-#include "sim/task/zone_watch.hpp"
+#include "sim/task/watches.hpp"
 
 namespace trocar {
 namespace {

@@ -1,6 +1,6 @@
 #include "sim/review/score_trajectory.hpp"
 
-#include "sim/score/motion_metrics.hpp"
+#include "sim/score/motion.hpp"
 #include "sim/support/machine.hpp"
 
 namespace trocar {

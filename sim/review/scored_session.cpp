@@ -9,8 +9,7 @@
 #include "sim/review/score_task.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/score/motion.hpp"
-#include "sim/score/shares.hpp"
-#include "sim/task/zone_watch.hpp"
+#include "sim/task/watches.hpp"
 
 namespace trocar {
 namespace {

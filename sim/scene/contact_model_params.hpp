@@ -1,4 +1,4 @@
-// Holds the parameters of the local contact model of a haptic device (sim/device/contact_model.hpp, which defines the
+// Holds the parameters of the local contact model of a haptic device (sim/device/haptics.hpp, which defines the
 // symbols). A scene sets them for each instrument. Units: metres, seconds, newtons, N/m.
 // Tested in tests/sim/contact_model_test.cpp
 #pragma once

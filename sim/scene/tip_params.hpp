@@ -8,7 +8,7 @@ namespace trocar {
 // Length of the jaws of a clip applier.
 inline constexpr double kApplierJaws = 5.6;  // radii of its shaft
 
-// Diathermy acts around the bare wire of a hook and its foot (sim/session/diathermy.hpp).
+// Diathermy acts around the bare wire of a hook and its foot (sim/session/cutting.hpp).
 struct HookParams {
   double length = 0.0075;  // m  bare wire along the shaft, from its end; at most up to the ceramic collar, >= 0
   double reach = 0.001;    // m  cut: tissue within this distance of the metal is removed, >= 0

@@ -12,12 +12,11 @@
 #include "deform/grasp.hpp"
 #include "geometry/tool_volume.hpp"
 #include "sim/device/device_guard.hpp"
-#include "sim/device/instrument_body.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "sim/scene/lens.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/organ.hpp"
-#include "sim/session/part_touches.hpp"
-#include "sim/session/stages.hpp"
+#include "sim/session/tick_clock.hpp"
 #include "sim/support/byte_archive.hpp"
 
 namespace trocar {

@@ -14,9 +14,9 @@
 #include "deform/tissue.hpp"
 #include "geometry/touch_query.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "sim/scene/scene.hpp"
-#include "sim/session/backend_maker.hpp"
-#include "sim/session/part_touches.hpp"
+#include "sim/session/cpu_backends.hpp"
 
 namespace trocar {
 

@@ -10,7 +10,7 @@
 #include "app/compare/backends.hpp"
 #include "cpu_collision/reference.hpp"
 #include "geometry/part_volume.hpp"
-#include "sim/device/instrument_body.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "tests/cpu_collision/random_parts.hpp"
 #include "tests/support/shapes.hpp"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "app/compare/backends.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/task/session_observer.hpp"
 #include "tests/app/ball_task.hpp"
 

@@ -11,7 +11,7 @@
 #include "app/window/replay_screen.hpp"
 #include "app/window/task_scan.hpp"
 #include "geometry/error.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_task.hpp"

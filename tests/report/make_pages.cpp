@@ -8,7 +8,7 @@
 
 #include "app/report/report_json.hpp"
 #include "app/report/report_page.hpp"
-#include "sim/score/attempt_json.hpp"
+#include "sim/score/attempt.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

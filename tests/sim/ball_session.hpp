@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/ball_scene.hpp"

@@ -1,5 +1,5 @@
 // Compares the region of closing blades with the drawn blades, at random poses, rolls and apertures.
-#include "sim/session/blade_cut.hpp"
+#include "sim/session/cutting.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests the depth of burns: distance from the surface at rest, bounded by the surfaces of neighbours.
-#include "sim/task/burn_watch.hpp"
+#include "sim/task/watches.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Compares the contact model with its definition in sim/device/contact_model.hpp, which this file implements in
+// Compares the contact model with its definition in sim/device/haptics.hpp, which this file implements in
 // scalars: frames at random intervals, contacts that begin and end, random parameters.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "sim/device/contact_model.hpp"
+#include "sim/device/haptics.hpp"
 
 namespace trocar {
 namespace {

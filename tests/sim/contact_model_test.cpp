@@ -1,6 +1,6 @@
 // Compares the felt force between frames with that of a linear wall, which is known everywhere: accuracy, smoothness,
 // stability of a hand that presses against the wall. Tests old, lost and non-finite forces.
-#include "sim/device/contact_model.hpp"
+#include "sim/device/haptics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <limits>
 #include <random>
-
-#include "sim/device/haptic_stub.hpp"
 
 namespace trocar {
 namespace {

@@ -1,5 +1,5 @@
 // Tests points on the line through a duct, also before its start and behind its end.
-#include "sim/task/duct_line.hpp"
+#include "sim/task/duct.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests the lines of ducts as scripted trainees see them.
-#include "sim/task/duct_points.hpp"
+#include "sim/task/duct.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests thresholds from experts against values computed by hand: the distribution, what is trimmed, the rule of each
 // metric, and the sentences for attempts that give no thresholds.
-#include "sim/course/expert_thresholds.hpp"
+#include "sim/course/course_progress.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests a gamepad whose state the test sets: dead zone, curve, every control, unplugged and plugged in.
-#include "sim/device/gamepad_device.hpp"
+#include "sim/device/hand_device.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,11 @@
 // Tests the texts that explain a grade and a critical error, and that doing nothing in a task is worth nothing.
-#include "sim/score/grade_text.hpp"
+#include "sim/score/attempt.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "sim/score/attempt_json.hpp"
 #include "tests/sim/every_kind.hpp"
 
 namespace trocar {

@@ -1,9 +1,7 @@
 // Tests the ratchet of the handle: clicks and longer presses, measured in seconds, at any rate of frames.
-#include "sim/device/grip_ratchet.hpp"
+#include "sim/device/mouse_device.hpp"
 
 #include <gtest/gtest.h>
-
-#include "sim/device/mouse_device.hpp"
 
 namespace trocar {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mesh/organ_maker.hpp"
-#include "sim/device/contact_model.hpp"
+#include "sim/device/haptics.hpp"
 #include "tests/deform/deform_support.hpp"
 
 namespace trocar {

@@ -1,6 +1,6 @@
 // Compares the simulated hand with the closed form of its two modes and with ticks a hundred times finer. Tests the
 // hand at its bound of stability, and pressed against a stiff wall whose contact model is updated 60 times a second.
-#include "sim/device/haptic_hand.hpp"
+#include "sim/device/haptics.hpp"
 
 #include <gtest/gtest.h>
 

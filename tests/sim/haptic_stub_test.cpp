@@ -1,6 +1,6 @@
 // Tests the thread of the haptic stub: rate, felt force between frames, old forces. haptic_hand_test.cpp tests the
 // simulated hand.
-#include "sim/device/haptic_stub.hpp"
+#include "sim/device/haptics.hpp"
 
 #include <gtest/gtest.h>
 

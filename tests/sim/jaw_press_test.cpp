@@ -9,7 +9,7 @@
 
 #include "deform/implicit_reference.hpp"
 #include "geometry/hull_distance.hpp"
-#include "sim/device/instrument_body.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "tests/deform/part_points.hpp"
 #include "tests/sim/jaw_support.hpp"

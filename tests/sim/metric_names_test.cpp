@@ -8,8 +8,7 @@
 
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/score/attempt_json.hpp"
-#include "sim/score/grade_text.hpp"
+#include "sim/score/attempt.hpp"
 #include "tests/sim/every_kind.hpp"
 #include "tests/sim/formula_session.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -8,8 +8,8 @@
 
 #include "sim/score/learning_curve.hpp"
 #include "sim/score/motion.hpp"
-#include "sim/score/resample.hpp"
 #include "sim/score/smoothness.hpp"
+#include "sim/score/track.hpp"
 
 namespace trocar {
 namespace {

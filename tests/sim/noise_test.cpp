@@ -1,6 +1,6 @@
 // Tests the estimate of a sensor's noise with known noise on known motions, and what the noise does to each measure of
 // smoothness: docs/metrics.md prints the tables.
-#include "sim/score/noise.hpp"
+#include "sim/score/track.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include <random>
 
 #include "sim/score/motion.hpp"
-#include "sim/score/motion_metrics.hpp"
 #include "sim/score/smoothness.hpp"
 #include "tests/sim/score_support.hpp"
 

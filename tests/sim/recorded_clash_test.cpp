@@ -5,7 +5,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "sim/session/instrument_clash.hpp"
+#include "sim/session/organ_queries.hpp"
 #include "tests/sim/encounter_scene.hpp"
 
 namespace trocar {

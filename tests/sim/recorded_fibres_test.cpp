@@ -12,7 +12,7 @@
 
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "tests/sim/put_cell.hpp"
 #include "tests/sim/recorded_script.hpp"

@@ -7,7 +7,7 @@
 #include <glm/gtc/quaternion.hpp>
 #include <random>
 
-#include "sim/device/gamepad_device.hpp"
+#include "sim/device/hand_device.hpp"
 #include "sim/device/joints.hpp"
 
 namespace trocar {

@@ -1,5 +1,5 @@
 // Tests the replay of recorded motions by time, at their own frame rate and at others.
-#include "sim/device/replay_device.hpp"
+#include "sim/device/trajectory.hpp"
 
 #include <gtest/gtest.h>
 

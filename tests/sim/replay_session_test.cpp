@@ -4,8 +4,7 @@
 
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
-#include "sim/device/replay_device.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/recorded_motion.hpp"

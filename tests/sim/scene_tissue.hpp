@@ -11,7 +11,7 @@
 #include "sim/scene/scene.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/organ.hpp"
-#include "sim/session/session_bonds.hpp"
+#include "sim/session/session_joins.hpp"
 
 namespace trocar::test {
 

@@ -4,7 +4,7 @@
 
 #include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"

@@ -12,8 +12,8 @@
 
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/score/attempt_json.hpp"
-#include "sim/score/shares.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/score/motion.hpp"
 #include "tests/sim/formula_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,5 +1,5 @@
 // Tests the paths of the script device.
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "geometry/error.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/scene_text.hpp"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_publish.hpp"
 #include "sim/session/cpu_backends.hpp"

@@ -1,5 +1,5 @@
 // Tests grades of metrics, and shares of time of uneven frames.
-#include "sim/score/shares.hpp"
+#include "sim/score/motion.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests a SpaceMouse whose state the test sets, and one that libspnav connects to a daemon of the test (8 integers per
 // event).
-#include "sim/device/spacemouse_device.hpp"
+#include "sim/device/hand_device.hpp"
 #include "sim/link/spacemouse_reader.hpp"
 
 #include <gtest/gtest.h>

@@ -4,11 +4,9 @@
 
 #include <random>
 
-#include "sim/session/mark_watch.hpp"
 #include "sim/session/surface_marks.hpp"
-#include "sim/task/tip_contact.hpp"
 #include "sim/task/tissue_line.hpp"
-#include "sim/task/zone_watch.hpp"
+#include "sim/task/watches.hpp"
 #include "tests/sim/task_support.hpp"
 
 namespace trocar {

@@ -6,7 +6,7 @@
 #include "sim/device/joints.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/session/surface_marks.hpp"
-#include "sim/task/zone_watch.hpp"
+#include "sim/task/watches.hpp"
 #include "tests/sim/task_support.hpp"
 
 namespace trocar {

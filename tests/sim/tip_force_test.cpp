@@ -1,5 +1,5 @@
 // Tests the force at the tip against the lever rule, and against the principle of virtual work for random contacts.
-#include "sim/device/tip_force.hpp"
+#include "sim/device/haptics.hpp"
 
 #include <gtest/gtest.h>
 

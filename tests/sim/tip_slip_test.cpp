@@ -1,14 +1,14 @@
 // Tests when tips move through tissue without contact: the rules by hand, and a session in which a hook that has burnt
 // its way too deep leaves.
-#include "sim/session/tip_slip.hpp"
 #include "sim/session/cpu_backends.hpp"
+#include "sim/session/tissue_world.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/test_data.hpp"

@@ -1,5 +1,5 @@
 // Tests tips inside organs: depth and shortest path out of balls, overlapping organs, changing faces.
-#include "sim/session/tip_watch.hpp"
+#include "sim/session/sight_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include <random>
 
 #include "sim/score/motion.hpp"
-#include "sim/score/resample.hpp"
 #include "sim/score/smoothness.hpp"
 #include "tests/sim/score_support.hpp"
 

@@ -1,5 +1,5 @@
 // Tests the measurement of tremor: the filter against the closed form of its gain, and the choice of frames.
-#include "sim/task/tremor_watch.hpp"
+#include "sim/task/watches.hpp"
 
 #include <gtest/gtest.h>
 

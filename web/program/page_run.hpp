@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/device/mouse_hands.hpp"
+#include "sim/device/mouse_device.hpp"
 #include "sim/inputs/attempt_file.hpp"
 #include "sim/inputs/input_logger.hpp"
 #include "sim/inputs/input_rerun.hpp"

@@ -7,7 +7,7 @@
 #include "deform/model_version.hpp"
 #include "sim/course/curriculum.hpp"
 #include "sim/scene/level.hpp"
-#include "sim/score/grade_text.hpp"
+#include "sim/score/attempt.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/machine.hpp"
 

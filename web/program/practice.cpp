@@ -4,12 +4,12 @@
 
 #include "deform/model_version.hpp"
 #include "geometry/error.hpp"
-#include "sim/device/held_tool.hpp"
+#include "sim/device/hand_device.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/support/machine.hpp"
-#include "sim/task/task_instrument.hpp"
+#include "sim/task/task_run.hpp"
 #include "web/program/page_run.hpp"
 
 namespace trocar {
