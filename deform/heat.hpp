@@ -1,4 +1,4 @@
-// Tells whether hot metal is inside tissue. Units: metres.   Tested in tests/sim/diathermy_test.cpp
+// Tells whether hot metal is inside tissue. Units: metres.   Tested in tests/sim/cutting_test.cpp
 #pragma once
 
 #include "deform/sculpt.hpp"

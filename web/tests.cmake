@@ -95,11 +95,8 @@ trocar_web_test(deform_bonds
   ARGUMENTS --gtest_filter=-Bonds.ThreadCountDoesNotChangeTheBits)
 # The stub of a haptic device needs a thread, except for one test.
 trocar_web_test(sim_devices
-  SOURCES sim/joints_test.cpp sim/tool_shape_test.cpp sim/grip_ratchet_test.cpp sim/hand_device_test.cpp
-    sim/tick_clock_test.cpp sim/contact_model_definition_test.cpp sim/contact_model_test.cpp sim/device_guard_test.cpp
-    sim/device_guard_way_test.cpp sim/gamepad_device_test.cpp sim/haptic_chain_test.cpp sim/haptic_hand_test.cpp
-    sim/haptic_stub_test.cpp sim/replay_device_test.cpp sim/script_device_test.cpp sim/tip_force_test.cpp
-    sim/trajectory_test.cpp
+  SOURCES sim/joints_test.cpp sim/tool_shape_test.cpp sim/hand_device_test.cpp sim/tick_clock_test.cpp
+    sim/haptics_test.cpp sim/device_guard_test.cpp sim/script_device_test.cpp sim/trajectory_test.cpp
   LIBS trocar_sim_session
   ARGUMENTS --gtest_filter=-HapticStub.FeelsAWallBetweenFrames:HapticStub.FeelsTheLatestFrameAndZeroAfterAStall:HapticStub.TicksAThousandTimesASecond)
 trocar_web_test(sim_scenes
@@ -107,32 +104,28 @@ trocar_web_test(sim_scenes
     sim/task_reader_test.cpp
   LIBS trocar_sim_task)
 trocar_web_test(sim_score
-  SOURCES sim/metrics_by_hand_test.cpp sim/motion_test.cpp sim/noise_test.cpp sim/shares_test.cpp
-    sim/smoothness_test.cpp sim/track_test.cpp
+  SOURCES sim/motion_test.cpp
   LIBS trocar_sim_score)
 trocar_web_test(sim_course
-  SOURCES sim/course_progress_test.cpp sim/curriculum_test.cpp sim/expert_thresholds_test.cpp sim/learning_curve_test.cpp
+  SOURCES sim/course_progress_test.cpp sim/curriculum_test.cpp sim/learning_curve_test.cpp
   LIBS trocar_sim_course trocar_sim_task)
 # Left out are a test of threads, one of an organ of 30,000 faces, and one of the process's memory, which grows by what node
 # compiles.
 trocar_web_test(sim_session
-  SOURCES sim/blade_cut_test.cpp sim/cpu_backends_test.cpp sim/diathermy_test.cpp sim/encounters_test.cpp
-    sim/jaw_hold_test.cpp sim/jaw_press_test.cpp sim/reference_sample_test.cpp sim/saved_session_test.cpp
-    sim/session_health_test.cpp sim/session_test.cpp sim/session_tissue_test.cpp sim/instrument_body_test.cpp
-    sim/sight_watch_test.cpp sim/tip_watch_test.cpp sim/tip_slip_test.cpp support/allocation_counter.cpp
+  SOURCES sim/cutting_test.cpp sim/session_test.cpp sim/encounters_test.cpp sim/session_tissue_test.cpp
+    sim/reference_sample_test.cpp sim/saved_session_test.cpp sim/instrument_body_test.cpp sim/sight_watch_test.cpp
+    support/allocation_counter.cpp
   LIBS trocar_sim_task
   ARGUMENTS --gtest_filter=-TissueScene.GoldenRunWithOneThreadAndTwo:SightWatch.TakesLittleTime:BallScene.TenThousandFramesLeakNothing)
 trocar_web_test(sim_bonds
-  SOURCES sim/anatomy_test.cpp sim/scene_tissue_test.cpp sim/session_bleeding_test.cpp sim/session_bonds_test.cpp
-    sim/session_clips_test.cpp sim/session_film_test.cpp sim/tube_organ_test.cpp support/allocation_counter.cpp
+  SOURCES sim/anatomy_test.cpp sim/session_bonds_test.cpp sim/session_bleeding_test.cpp sim/session_clips_test.cpp
+    support/allocation_counter.cpp
   LIBS trocar_sim_task)
 trocar_web_test(sim_task
-  SOURCES sim/burn_watch_test.cpp sim/clip_and_cut_test.cpp sim/duct_line_test.cpp sim/duct_points_test.cpp
-    sim/clip_movement_test.cpp sim/grade_text_test.cpp sim/hand_movement_test.cpp sim/operation_scene_test.cpp sim/operation_test.cpp
-    sim/task_parts_test.cpp sim/task_run_test.cpp sim/task_scenes_test.cpp sim/tremor_watch_test.cpp
-    support/allocation_counter.cpp
+  SOURCES sim/task_parts_test.cpp sim/clip_and_cut_test.cpp sim/task_run_test.cpp
+    sim/operation_test.cpp support/allocation_counter.cpp
   LIBS trocar_sim_task nlohmann_json::nlohmann_json)
-trocar_web_test(sim_performers SOURCES sim/one_fault_test.cpp sim/performer_test.cpp LIBS trocar_sim_task)
+trocar_web_test(sim_performers SOURCES sim/performer_test.cpp LIBS trocar_sim_task)
 trocar_web_test(sim_inputs
   SOURCES sim/attempt_file_test.cpp sim/base64_test.cpp sim/input_rerun_test.cpp sim/activity_test.cpp
   LIBS trocar_sim_inputs nlohmann_json::nlohmann_json)

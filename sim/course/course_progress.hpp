@@ -57,7 +57,7 @@ std::vector<StepProgress> course_progress(const Curriculum& curriculum, std::spa
 // Computes thresholds for a task from the attempts of experts: the score and the time to reach, and the force, tremor
 // and errors that are allowed. Rule: Korndorffer et al., "Developing and testing competency levels for laparoscopic
 // skills training", Arch. Surg. 140, 2005 (the mean without values beyond 2 SD); Ritter, Scott, Surg. Innov. 14, 2007
-// (allowed errors). Definitions: docs/curriculum.md   Tested in tests/sim/expert_thresholds_test.cpp
+// (allowed errors). Definitions: docs/curriculum.md   Tested in tests/sim/course_progress_test.cpp
 
 // Values farther than this from the mean are left out.
 inline constexpr double kTrimBeyond = 2.0;  // standard deviations

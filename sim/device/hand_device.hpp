@@ -99,7 +99,7 @@ HeldTool held_tool(const ScopeScene& scope);
 //   right trigger closes the jaws           left trigger or A          cut
 //                                           B                          coagulate
 // A stick deflected by r > dead zone z gives ((r - z) / (1 - z))^curve of the full rate, in the stick's direction.
-// Units: metres, degrees, seconds.   Tested in tests/sim/gamepad_device_test.cpp
+// Units: metres, degrees, seconds.   Tested in tests/sim/hand_device_test.cpp
 struct GamepadState {
   bool connected = false;
   // -1..1: left x, left y, right x, right y (y down), left trigger, right trigger (-1 released .. 1 pressed)

@@ -16,7 +16,7 @@ namespace trocar {
 // The handle of jaws or blades, worked by one button. With a ratchet, as on a grasper, a click closes the jaws with a
 // light grip and a longer press with a firm one. Closed jaws stay closed; the next click opens them, and a longer press
 // makes a light grip firm. Without a ratchet, as on scissors, they are closed while the button is down.
-// Units: seconds.   Tested in tests/sim/grip_ratchet_test.cpp
+// Units: seconds.   Tested in tests/sim/hand_device_test.cpp
 struct RatchetParams {
   double click = 0.25;       // s  a press shorter than this is a click, > 0
   double light = 1.0 / 3.0;  // 1  force of the light grip relative to the firm one, > 0, <= 1

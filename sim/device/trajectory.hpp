@@ -44,7 +44,7 @@ void check_radius(double radius, const MeshView& organ);
 // Replays a recorded motion by time, at any frame rate, as a device: a trajectory, or a tool of a recording.
 // Between two rows it interpolates linearly; energy is that of the earlier row. A frame within a microsecond of a row
 // takes the row exactly, so that the same frame rate gives the same poses. After the last row the tool stays.
-// Units: metres, seconds.   Tested in tests/sim/replay_device_test.cpp
+// Units: metres, seconds.   Tested in tests/sim/script_device_test.cpp
 
 // Returns the interpolated row at `time` (s, on the trajectory's own clock); before the first row the first, after the
 // last row the last.

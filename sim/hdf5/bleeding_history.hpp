@@ -1,6 +1,6 @@
 // Holds the bleeding of a recording: what each organ had lost at the end of each frame, when each source opened, and
 // when its state changed.
-// Units: m^3, m^3/s, seconds.   Layout: docs/file-formats.md.   Tested in tests/sim/recorded_bleeding_test.cpp
+// Units: m^3, m^3/s, seconds.   Layout: docs/file-formats.md.   Tested in tests/sim/recorded_tissue_test.cpp
 #pragma once
 
 #include <span>

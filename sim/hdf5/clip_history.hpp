@@ -1,6 +1,6 @@
 // Holds the clips of a recording and the state of its ducts and vessels: when each clip closed and came off, and when
 // each state changed.
-// Units: metres.   Layout: docs/file-formats.md.   Tested in tests/sim/recorded_clips_test.cpp
+// Units: metres.   Layout: docs/file-formats.md.   Tested in tests/sim/recorded_tissue_test.cpp
 #pragma once
 
 #include <span>

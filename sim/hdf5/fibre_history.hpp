@@ -1,6 +1,6 @@
 // Holds the connective tissue of a recording: where the ends of its fibres are embedded, and in which frame each fibre
 // broke. The ends follow from the nodes of the organs.
-// Units: metres.   Layout: docs/file-formats.md.   Tested in tests/sim/recorded_fibres_test.cpp
+// Units: metres.   Layout: docs/file-formats.md.   Tested in tests/sim/recorded_tissue_test.cpp
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // Gives the connective tissue of a recording frame by frame: which fibres are intact at the touch query, and where
-// their ends are, bit for bit as in the session. Units: metres.   Tested in tests/sim/recorded_fibres_test.cpp
+// their ends are, bit for bit as in the session. Units: metres.   Tested in tests/sim/recorded_tissue_test.cpp
 #pragma once
 
 #include <span>

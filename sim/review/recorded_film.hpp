@@ -1,7 +1,7 @@
 // Shows the fluid on the organs of a recording, frame by frame: for pictures, not for scores. The recorded losses are
 // poured at the recorded sources and run down as in the session. A jump to another frame begins with the recorded
 // amount on the organs, which runs down from the sources of that frame. Units: metres, m^3.   Tested in
-// tests/sim/recorded_film_test.cpp
+// tests/sim/recorded_tissue_test.cpp
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // Reads the motion of a tool or of the scope from a recording, as a trajectory that a device replays.
-// Units: metres, seconds.   Tested in tests/sim/replay_device_test.cpp
+// Units: metres, seconds.   Tested in tests/sim/script_device_test.cpp
 #pragma once
 
 #include <filesystem>

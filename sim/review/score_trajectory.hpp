@@ -1,5 +1,5 @@
 // Computes the motion metrics of a trajectory: the log of any tracker or robot, without a session. Forces, tissue and
-// tasks are unknown.   Tested in tests/sim/score_trajectory_test.cpp
+// tasks are unknown.   Tested in tests/sim/score_test.cpp
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Holds the parameters of the local contact model of a haptic device (sim/device/haptics.hpp, which defines the
 // symbols). A scene sets them for each instrument. Units: metres, seconds, newtons, N/m.
-// Tested in tests/sim/contact_model_test.cpp
+// Tested in tests/sim/haptics_test.cpp
 #pragma once
 
 namespace trocar {

@@ -79,7 +79,7 @@ std::string to_json(std::span<const Attempt> attempts);
 
 // Says in words why a metric has its grade, and gives one sentence of advice: a table with one row for each graded
 // metric of tasks, instruments and whole sessions. Shown by the results screen of the window, by the report and by
-// `trocar score --json`.   Tested in tests/sim/grade_text_test.cpp
+// `trocar score --json`.   Tested in tests/sim/task_run_test.cpp
 struct GradeSentences {
   const char* id;      // of the metric
   const char* kind;    // of the task where the metric of this id is defined differently; "": any other

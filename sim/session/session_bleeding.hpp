@@ -77,7 +77,7 @@ class SessionBleeding {
 
 // Holds the fluid on the organs of a session: blood and bile from the sources of bleeding, water that instruments rinse
 // with, what drips off, and what instruments suck away.
-// Units: metres, m^3, seconds.   Tested in tests/sim/session_film_test.cpp
+// Units: metres, m^3, seconds.   Tested in tests/sim/session_bleeding_test.cpp
 class SessionFilm {
  public:
   SessionFilm() = default;

@@ -30,7 +30,7 @@ namespace trocar {
 //   closes behind it: nothing is removed.
 // - Blades have cut the organ, and the cut goes through where they are. Closing again ends this.
 // - A part has pierced the skin and stays in it: contacts would hold the organ on the part.
-// Units: newtons, seconds.   Tested in tests/sim/tip_slip_test.cpp
+// Units: newtons, seconds.   Tested in tests/sim/session_tissue_test.cpp
 
 // A part that pierces the skin for this long stays in it.
 constexpr double kPiercedFor = 0.25;  // s

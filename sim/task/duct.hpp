@@ -1,5 +1,5 @@
 // Ducts and vessels in tasks: their lines, at rest and now, and what is done to them.   Units: metres.
-// Tested in tests/sim/duct_line_test.cpp
+// Tested in tests/sim/task_parts_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline glm::dvec3 point_on_line(std::span<const glm::dvec3> line, double along) 
 
 // Tells scripted trainees where ducts and vessels run now: points on the lines at rest, each of which moves like the
 // nearest end of a fibre on its duct. Ducts without fibres are taken to be at rest.
-// Units: metres.   Tested in tests/sim/duct_points_test.cpp
+// Units: metres.   Tested in tests/sim/task_parts_test.cpp
 class DuctPoints {
  public:
   DuctPoints() = default;

@@ -113,7 +113,7 @@ class ForceWatch {
 // tremor of the hand lies at 8 to 12 Hz (Elble, Koller, "Tremor", 1990). A fourth-order Butterworth high-pass filter at
 // 5 Hz separates it from intended movement; fast movement and the time after it are left out, because a fast start or
 // stop contains these frequencies too.
-// Units: metres, seconds, hertz.   Tested in tests/sim/tremor_watch_test.cpp
+// Units: metres, seconds, hertz.   Tested in tests/sim/task_parts_test.cpp
 
 // A high-pass filter of a point's position: two second-order sections, bilinear transform.
 class TremorFilter {
@@ -217,7 +217,7 @@ struct CutWatch {
 
 // Measures how deep burnt holes reach into an organ: the largest distance of a vertex of their walls from the surface
 // at rest. Scanned organs overlap their neighbours at rest; tissue inside a neighbour is not counted, and its surface
-// bounds the organ there.   Units: metres.   Tested in tests/sim/burn_watch_test.cpp
+// bounds the organ there.   Units: metres.   Tested in tests/sim/task_parts_test.cpp
 class BurnWatch {
  public:
   // Surfaces at rest, unburnt. `neighbours`: the other organs; closed.

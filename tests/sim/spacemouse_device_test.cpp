@@ -19,7 +19,7 @@
 #include "geometry/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace trocar {
+namespace trocar::spacemouse_device_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -136,4 +136,4 @@ TEST(SpaceMouseReader, FollowsTheDaemonAndReconnects) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::spacemouse_device_test
