@@ -13,6 +13,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_target.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/review/score_trajectory.hpp"
@@ -20,7 +21,6 @@
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/score/attempt.hpp"
-#include "sim/task/performed_session.hpp"
 
 namespace trocar::python {
 namespace {

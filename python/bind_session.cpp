@@ -8,7 +8,7 @@
 #include "python/choices.hpp"
 #include "python/driven_session.hpp"
 #include "python/in_use.hpp"
-#include "sim/session/step_cost.hpp"
+#include "sim/session/tick_clock.hpp"
 
 namespace trocar::python {
 namespace {

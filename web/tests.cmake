@@ -125,14 +125,14 @@ trocar_web_test(sim_task
   SOURCES sim/task_parts_test.cpp sim/clip_and_cut_test.cpp sim/task_run_test.cpp
     sim/operation_test.cpp support/allocation_counter.cpp
   LIBS trocar_sim_task nlohmann_json::nlohmann_json)
-trocar_web_test(sim_performers SOURCES sim/performer_test.cpp LIBS trocar_sim_task)
+trocar_web_test(sim_performers SOURCES sim/performer_test.cpp LIBS trocar_sim_loop)
 trocar_web_test(sim_inputs
   SOURCES sim/attempt_file_test.cpp sim/base64_test.cpp sim/input_rerun_test.cpp sim/activity_test.cpp
   LIBS trocar_sim_inputs nlohmann_json::nlohmann_json)
 trocar_web_test(same_bits
   SOURCES same_bits/rooms_test.cpp web/performed_bits_test.cpp ../app/compare/frame_source.cpp
     ../app/compare/random_motion.cpp
-  LIBS trocar_sim_task)
+  LIBS trocar_sim_loop)
 
 # The session of bench/session_frames.cpp under node.
 add_executable(web_session_frames ${PROJECT_SOURCE_DIR}/bench/session_frames.cpp)

@@ -24,7 +24,7 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/step_cost.hpp"
+#include "sim/session/tick_clock.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/limits.hpp"

@@ -10,15 +10,15 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/step_cost.hpp"
+#include "sim/session/tick_clock.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
-#include "sim/task/performed_session.hpp"
 #include "sim/task/task_run.hpp"
 
 namespace trocar {

@@ -20,7 +20,7 @@
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/step_cost.hpp"
+#include "sim/session/tick_clock.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/support/output_file.hpp"

@@ -5,7 +5,7 @@
 #include "app/compare/backends.hpp"
 #include "app/view/session_picture.hpp"
 #include "sim/device/trajectory.hpp"
-#include "sim/task/performed_session.hpp"
+#include "sim/loop/session_loop.hpp"
 
 namespace trocar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/compare/backends.hpp"
 #include "app/window/ghost_file.hpp"
-#include "sim/task/performed_session.hpp"
+#include "sim/loop/session_loop.hpp"
 
 namespace trocar {
 namespace {

@@ -12,7 +12,7 @@
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/step_cost.hpp"
+#include "sim/session/tick_clock.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/task/task_run.hpp"
 

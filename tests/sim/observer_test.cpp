@@ -7,12 +7,12 @@
 
 #include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/recording_observer.hpp"
 #include "sim/review/score_task.hpp"
 #include "sim/review/scored_session.hpp"
 #include "sim/scene/level.hpp"
-#include "sim/task/performed_session.hpp"
 #include "tests/sim/task_support.hpp"
 
 // Lets a scripted trainee perform the task of a scene, records it, and scores the recording.

@@ -9,10 +9,10 @@
 
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/surface_marks.hpp"
-#include "sim/task/performed_session.hpp"
 #include "sim/task/task_run.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
