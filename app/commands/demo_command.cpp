@@ -22,7 +22,7 @@
 #include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
-#include "sim/record/session_recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/session/tick_clock.hpp"
 #include "sim/support/data_folder.hpp"
@@ -173,17 +173,15 @@ std::string backend_for(const DemoCommand& command, Backends& backends) {
   return "scan";
 }
 
-void play(const DemoCommand& command, const Scene& scene, Session& session, SessionRecorder& recorder, DemoView& view) {
-  const double dt = 1.0 / scene.frame_rate;
+void play(const DemoCommand& command, SessionLoop& loop, DemoView& view) {
+  const Session& session = loop.session();
   const std::filesystem::path picture = std::filesystem::path(command.out) / "picture.png";
   BestFrame best;
   FaultTeller faults;
   Progress progress("demo", command.frames);
-  const auto ends = [&] { return interrupted() || view.closed() || recorder.failed(); };
+  const auto ends = [&] { return interrupted() || view.closed() || loop.failed(); };
   for (std::size_t frame = 0; frame < command.frames && !ends(); ++frame) {
-    const double time = static_cast<double>(frame) * dt;
-    session.step({frame, time}, dt);
-    recorder.append(session, time);
+    loop.step();
     faults.tell(session.backend_faults());
     view.show_frame();
     if (frame % 20 == 19 && best.better(session)) view.save_picture(picture);
@@ -207,16 +205,19 @@ void run(const DemoCommand& command) {
   check_outputs(command, scene);
   const auto window = open_window(command, scene);
   Backends backends(window ? &window->context() : nullptr);
-  Session session(scene, backends, backend_for(command, backends), kChecks, [](const InstrumentScene& instrument) {
+  LoopPlan plan{.backend = backend_for(command, backends), .checks = kChecks, .task = false};
+  plan.device = [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
-  });
+  };
+  SessionLoop loop(scene, backends, plan);
+  Session& session = loop.session();
   tell_slow_scene(scene, session, 0.0);
   session.reserve_frames(command.frames);
-  SessionRecorder recorder(recording_file(folder / "session.h5"), scene, session, gl_description(backends));
+  loop.record(recording_file(folder / "session.h5"), gl_description(backends));
   DemoView view(scene, session, backends, window.get());
   catch_interrupts();
-  play(command, scene, session, recorder, view);
-  recorder.close();
+  play(command, loop, view);
+  loop.close();
   const CompareReport report = session_report(session, scene, gl_description(backends));
   save_text(folder / "compare.json", compare_json(report), OutputKind::Json);
   save_text(folder / "compare.svg", compare_svg(report), OutputKind::Plot);

@@ -11,7 +11,6 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/loop/session_loop.hpp"
-#include "sim/record/session_recorder.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -79,20 +78,19 @@ void run(const PerformCommand& command) {
   Session& session = attempt.session();
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
   tell_slow_scene(scene, session, 0.0);
-  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends),
-                           {.activity = Activity::Demonstration, .device = kPerformerDevice});
+  attempt.record(recording_file(command.out), gl_description(backends),
+                 {.activity = Activity::Demonstration, .device = kPerformerDevice});
   catch_interrupts();
   {
     FaultTeller faults;
     Progress progress("perform", static_cast<std::size_t>(scene.task->time_limit * scene.frame_rate) + 1);
-    while (!attempt.task().feed().finished && !interrupted() && !recorder.failed()) {
+    while (!attempt.task().feed().finished && !interrupted() && !attempt.failed()) {
       attempt.step();
-      recorder.append(session, attempt.time());
       faults.tell(session.backend_faults());
       progress.advance_to(session.frames());
     }
   }
-  recorder.close(ending_of(&attempt.task()));
+  attempt.close();
   print_result(attempt.task().result(), attempt.task().feed());
   fmt::print("{} frames, written to {}\n", session.frames(), command.out);
 }

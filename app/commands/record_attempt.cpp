@@ -15,14 +15,12 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/inputs/attempt_file.hpp"
 #include "sim/inputs/input_rerun.hpp"
-#include "sim/record/session_recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"
-#include "sim/task/session_observer.hpp"
-#include "sim/task/task_run.hpp"
 
 namespace trocar {
 namespace {
@@ -59,26 +57,6 @@ Scene scene_of(const AttemptFile& attempt, const std::string& file) {
     throw InputError(fmt::format("{}: its scene is refused: {}", file, error.what()));
   }
 }
-
-// The task of the attempt, if its scene has one. It sees the frames as when the attempt was made.
-class AttemptTask {
- public:
-  AttemptTask(const Scene& scene, Session& session, ScoreClock clock) : clock_(clock) {
-    if (!scene.task) return;
-    task_.emplace(*scene.task, stage_of(session));
-    session.set_marks(task_->marks(), task_->watched_marks());
-  }
-
-  void follow(const Session& session, const FrameClock& clock) {
-    if (task_) task_->step(observer_.observe(session, clock_ == ScoreClock::Wall ? clock.wall : clock.time));
-  }
-  const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
-
- private:
-  ScoreClock clock_;
-  std::optional<TaskRun> task_;
-  SessionObserver observer_;
-};
 
 // What the recording has in common with the attempt.
 class Comparison {
@@ -165,30 +143,28 @@ void record_attempt(const AttemptCommand& command) {
                    checks_of(command));
   Session& session = rerun.session();
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
-  AttemptTask task(scene, session, attempt.run.clock);
+  SessionLoop loop(scene, session, attempt.run.clock);
   Comparison comparison(attempt);
   FrameSums sums;
   // Last, after every other check, because the recorder may replace an older recording.
-  SessionRecorder recorder(with_sums(recording_file(command.out), sums), scene, session, gl_description(backends),
-                           run_of(attempt));
+  loop.record(with_sums(recording_file(command.out), sums), gl_description(backends), run_of(attempt));
   catch_interrupts();
   {
     FaultTeller faults;
     Progress progress("record", attempt.log.frames.size());
-    while (!interrupted() && !recorder.failed()) {
+    while (!interrupted() && !loop.failed()) {
       const std::optional<FrameClock> clock = rerun.step();
       if (!clock) break;
-      recorder.append(session, *clock);
-      task.follow(session, *clock);
+      loop.follow(*clock);
       comparison.add(sums);
       faults.tell(session.backend_faults());
       progress.advance_to(comparison.frames());
     }
   }
-  recorder.close(ending_of(task.task()));
+  loop.close();
   fmt::print("{} frames, {} touched faces, written to {}\n", comparison.frames(), comparison.touched(), command.out);
   if (interrupted()) return fmt::print("interrupted: the recording ends here and is complete\n");
-  comparison.report(task.task());
+  comparison.report(loop.task());
   require_agreement(session, command.validate);
 }
 

@@ -16,7 +16,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/link/igtl_publish.hpp"
-#include "sim/record/session_recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -104,11 +104,13 @@ void run(const RecordCommand& command) {
   const Trajectories trajectories = load_trajectories(command, scene);
   keep_only(scene, trajectories);
   Backends backends;
-  std::vector<CheckPlan> checks;
-  if (!command.validate.empty()) checks.push_back({command.validate, 1});
-  Session session(scene, backends, command.backend, checks, [&](const InstrumentScene& instrument) {
+  LoopPlan plan{.backend = command.backend, .task = false};
+  if (!command.validate.empty()) plan.checks.push_back({command.validate, 1});
+  plan.device = [&](const InstrumentScene& instrument) {
     return make_trajectory_device(trajectories.at(instrument.name));
-  });
+  };
+  SessionLoop loop(scene, backends, plan);
+  Session& session = loop.session();
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
   const Trajectory& clock_rows = trajectories.begin()->second;
   tell_slow_scene(scene, session, longest_step(clock_rows));
@@ -116,30 +118,31 @@ void run(const RecordCommand& command) {
   for (const auto& [name, trajectory] : trajectories) frames = std::max(frames, trajectory.rows.size());
 
   std::optional<IgtlPublisher> publisher;
-  if (command.publish) publisher.emplace(scene, command.igtl);
+  if (command.publish) {
+    publisher.emplace(scene, command.igtl);
+    loop.set_publisher([&](const Session& frame) { publisher->publish(frame); });
+  }
   // Last, after every other check, because the recorder may replace an older recording.
   refuse_longer_than_a_day(clock_rows, frames, scene.frame_rate);
-  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends),
-                           {.activity = Activity::Replay, .person = command.person, .device = kTrajectoryDevice});
+  loop.record(recording_file(command.out), gl_description(backends),
+              {.activity = Activity::Replay, .person = command.person, .device = kTrajectoryDevice});
   catch_interrupts();
   std::uint64_t touched = 0;
   double time = 0.0;
   {
     FaultTeller faults;
     Progress progress("record", frames);
-    for (std::size_t frame = 0; frame < frames && !interrupted() && !recorder.failed(); ++frame) {
+    for (std::size_t frame = 0; frame < frames && !interrupted() && !loop.failed(); ++frame) {
       const auto row = std::min(frame, clock_rows.rows.size() - 1);
       const double before = time;
       time = frame == row ? clock_rows.rows[row].time : time + 1.0 / scene.frame_rate;
-      session.step({frame, time}, frame == 0 ? 1.0 / scene.frame_rate : time - before);
-      recorder.append(session, time);
+      loop.step({frame, time}, frame == 0 ? 1.0 / scene.frame_rate : time - before);
       faults.tell(session.backend_faults());
-      if (publisher) publisher->publish(session);
       touched += session.touched();
       progress.advance_to(frame + 1);
     }
   }
-  recorder.close();
+  loop.close();
   fmt::print("{} frames, {} touched faces, written to {}\n", session.frames(), touched, command.out);
   if (interrupted()) fmt::print("interrupted: the recording ends here and is complete\n");
   require_agreement(session, command.validate);

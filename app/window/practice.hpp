@@ -19,10 +19,8 @@
 #include "app/window/stage_history.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/link/igtl_publish.hpp"
-#include "sim/record/session_recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/session/tick_clock.hpp"
-#include "sim/task/performer.hpp"
-#include "sim/task/session_observer.hpp"
 
 namespace trocar {
 
@@ -62,7 +60,7 @@ class Practice {
   // Returns a fault since the last call, as a sentence; empty: none.
   std::string new_fault();
   // Returns whether frames are being recorded.
-  bool recorded() const { return phase_ != Phase::Ready && recorder_.has_value(); }
+  bool recorded() const { return phase_ != Phase::Ready && loop_.recording(); }
   // Returns why recording ended before the attempt did (the attempt continues) or at its end; an empty text: every
   // frame was recorded until now.
   const std::string& recording_fault() const { return recording_fault_; }
@@ -76,50 +74,42 @@ class Practice {
   Phase phase() const { return phase_; }
   const Scene& scene() const { return scene_; }
   const PracticePlan& plan() const { return plan_; }
-  Session& session() { return session_; }
-  const Session& session() const { return session_; }
+  Session& session() { return loop_.session(); }
+  const Session& session() const { return loop_.session(); }
   Hands& hands() { return hands_; }
   const Hands& hands() const { return hands_; }
   const StageHistory& history() const { return history_; }
   double frame_ms() const { return frame_ms_; }                          // smoothed, of the whole picture
-  double time() const { return time_; }                                  // s  of the ticks
+  double time() const { return loop_.time(); }                           // s  of the ticks
   double lost() const { return clock_.lost(); }                          // s  lost because the machine was too slow
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
   Activity activity() const { return activity_; }
   // Returns null where the scene has no task.
-  const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
+  const TaskRun* task() const { return loop_.task(); }
 
  private:
-  std::unique_ptr<Device> make_device_of(const InstrumentScene& instrument);
-  void begin_task();
-  void take_instrument_of_task();
+  LoopPlan loop_plan();
   void lose_recording();
   void stand_still();
   void do_tick(bool check_room);
-  void follow_task(const FrameClock& clock);
 
   Scene scene_;
   PracticePlan plan_;
   std::string own_backend_;
   Backends backends_;
   Hands hands_;
-  std::optional<Performer> performer_;
-  Session session_;
   Activity activity_;
   ScoreClock score_clock_;
   TickClock clock_;
   CheckBudget budget_;
-  std::optional<SessionRecorder> recorder_;
   std::optional<IgtlPublisher> publisher_;
+  SessionLoop loop_;
   std::filesystem::path recording_;
-  std::optional<TaskRun> task_;
-  SessionObserver observer_;
   StageHistory history_;
   FaultTeller teller_;
   std::size_t shown_faults_ = 0;
   Phase phase_ = Phase::Ready;
   bool covered_ = false, still_ = true;
-  double time_ = 0.0;                                      // s   of the last tick
   double frame_ms_ = 0.0, draw_ms_ = 0.0, step_ms_ = 0.0;  // step_ms_: ticks of the last picture without checks
   std::string recording_fault_;
 };

@@ -36,7 +36,8 @@ struct Trainee {
   std::uint32_t seed = 1;
 };
 
-// Makes ready what backends need, for the time of a call, and gives it back. Neither throws; both may be empty.
+// Makes ready what backends need, for the time of a call, and gives it back; both may be empty. What enter() throws
+// leaves the loop as it was. It does not throw when the loop ends.
 struct BackendUse {
   std::function<void()> enter, leave;
 };

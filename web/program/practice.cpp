@@ -23,9 +23,9 @@ class Practice final : public PageRun {
   Practice(const std::string& file, Scene scene, bool shown);
 
   void advance(double elapsed, HandInput& input, const HandSettings& settings) override;
-  MouseHands* hands() override { return performer_ ? nullptr : &hands_; }
+  MouseHands* hands() override { return shown_ ? nullptr : &hands_; }
   std::optional<std::size_t> in_hand() const override {
-    return performer_ ? std::nullopt : std::optional(hands_.in_hand());
+    return shown_ ? std::nullopt : std::optional(hands_.in_hand());
   }
   std::string attempt() const override;
 
@@ -33,6 +33,7 @@ class Practice final : public PageRun {
   void interrupted() override;
 
  private:
+  LoopPlan plan_of();
   std::unique_ptr<Device> device_of(const InstrumentScene& instrument);
   std::unique_ptr<Device> scope_device();
   std::unique_ptr<MouseDevice> mouse_of(const HeldTool& tool, const std::string& who) const;
@@ -40,25 +41,28 @@ class Practice final : public PageRun {
 
   std::string file_;
   MouseHands hands_;
-  std::optional<Performer> performer_;
+  bool shown_;  // by the scripted expert
   InputLog log_;
   TickClock clock_;
-  std::optional<Session> own_;
-  std::optional<InputLogger> logger_;
 };
 
 Practice::Practice(const std::string& file, Scene whole, bool shown)
-    : PageRun(std::move(whole)), file_(file), clock_({.rate = scene_.frame_rate}) {
-  if (shown && scene_.task) performer_.emplace(scene_, style_of(Skill::Expert), kSeed);
-  own_.emplace(scene_, backends_, "scan", std::vector<CheckPlan>{},
-               [this](const InstrumentScene& instrument) { return device_of(instrument); });
-  own_->set_scope_device(scope_device());
-  logger_.emplace(log_, *own_);
-  begin(*own_, performer_ ? ScoreClock::Tick : ScoreClock::Wall);
-  if (performer_)
-    performer_->begin(stage_of(*session_), task_->marks());
-  else
-    hands_.take(instrument_of_task(scene_));
+    : PageRun(std::move(whole)), file_(file), shown_(shown && scene_.task), clock_({.rate = scene_.frame_rate}) {
+  loop_.emplace(scene_, backends_, plan_of());
+  begin();
+  if (!shown_) hands_.take(instrument_of_task(scene_));
+}
+
+LoopPlan Practice::plan_of() {
+  LoopPlan plan{.backend = "scan", .clock = shown_ ? ScoreClock::Tick : ScoreClock::Wall, .wall = true, .log = &log_};
+  if (shown_) {
+    plan.trainee = {style_of(Skill::Expert), kSeed};
+    hands_.set_scope(nullptr);
+    return plan;
+  }
+  plan.device = [this](const InstrumentScene& instrument) { return device_of(instrument); };
+  plan.scope = [this] { return scope_device(); };
+  return plan;
 }
 
 std::unique_ptr<MouseDevice> Practice::mouse_of(const HeldTool& tool, const std::string& who) const {
@@ -68,43 +72,36 @@ std::unique_ptr<MouseDevice> Practice::mouse_of(const HeldTool& tool, const std:
 
 // Other devices of a scene are not there in a browser: the mouse moves their instruments.
 std::unique_ptr<Device> Practice::device_of(const InstrumentScene& instrument) {
-  if (performer_) return logged(log_, instrument.name, performer_->device_of(instrument.name));
   auto mouse = mouse_of(held_tool(instrument), "instrument " + instrument.name);
   hands_.add(mouse.get());
-  return logged(log_, instrument.name, std::move(mouse));
+  return mouse;
 }
 
 std::unique_ptr<Device> Practice::scope_device() {
-  if (performer_) {
-    hands_.set_scope(nullptr);
-    auto device = performer_->scope_device();
-    return device ? logged(log_, "scope", std::move(device)) : nullptr;
-  }
   auto mouse = scene_.scope.device == "script" ? nullptr : mouse_of(held_tool(scene_.scope), "scope");
   hands_.set_scope(mouse.get());
-  return mouse ? logged(log_, "scope", std::move(mouse)) : nullptr;
+  return mouse;
 }
 
 void Practice::interrupted() {
   hands_.rest();
-  logger_->suspend_devices();
+  loop_->suspend_devices();
   clock_.interrupt();
 }
 
 void Practice::advance(double elapsed, HandInput& input, const HandSettings& settings) {
   if (phase() != PagePhase::Running) return;
   const int ticks = clock_.picture(elapsed);
-  if (clock_.after_gap()) logger_->suspend_devices();
-  if (!performer_) hands_.move(input, axes_of(session_->scope().pose), ticks * clock_.tick(), settings);
+  if (clock_.after_gap()) loop_->suspend_devices();
+  if (!shown_) hands_.move(input, axes_of(session().scope().pose), ticks * clock_.tick(), settings);
   for (int k = 0; k < ticks && phase() == PagePhase::Running; ++k) tick();
 }
 
 void Practice::tick() {
   const FrameClock clock = clock_.next();
-  logger_->step(clock, clock_.tick(), scene_.scope.field_of_view_deg);
-  follow(clock);
-  logger_->set_sums(sums());
-  if (performer_ && seen_) performer_->see(*seen_, task_->feed());
+  loop_->step(clock, clock_.tick());
+  loop_->log_sums(sums());
+  note(clock);
   if (std::max(clock.time, clock.wall) + 1.0 > kLongestSession) finish();
 }
 
@@ -115,12 +112,12 @@ std::string Practice::attempt() const {
   attempt.model_version = kModelVersion;
   attempt.scene = file_;
   attempt.scene_text = scene_.text;
-  attempt.seed = performer_ ? kSeed : 0;
-  attempt.run.clock = performer_ ? ScoreClock::Tick : ScoreClock::Wall;
-  attempt.run.activity = performer_ ? Activity::Demonstration : Activity::Attempt;
+  attempt.seed = shown_ ? kSeed : 0;
+  attempt.run.clock = shown_ ? ScoreClock::Tick : ScoreClock::Wall;
+  attempt.run.activity = shown_ ? Activity::Demonstration : Activity::Attempt;
   attempt.ending = ending_of(task());
-  if (task_) {
-    const TaskResult result = task_->result();
+  if (task()) {
+    const TaskResult result = task()->result();
     attempt.score = result.score;
     attempt.events = result.events;
   }

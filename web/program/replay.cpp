@@ -27,7 +27,8 @@ class Replay final : public PageRun {
   explicit Replay(AttemptFile attempt)
       : PageRun(parse_scene(attempt.scene_text, data_file(attempt.scene))), attempt_(std::move(attempt)) {
     rerun_.emplace(attempt_.log, scene_, backends_, "scan");
-    begin(rerun_->session(), attempt_.run.clock);
+    loop_.emplace(scene_, rerun_->session(), attempt_.run.clock);
+    begin();
   }
 
   bool replay() const override { return true; }
@@ -49,7 +50,8 @@ class Replay final : public PageRun {
       finish();
       return 0.0;
     }
-    follow(*clock);
+    loop_->follow(*clock);
+    note(*clock);
     const LoggedFrame& logged = attempt_.log.frames[next_++];
     if (logged.sums != sums()) ++differing_;
     if (next_ == attempt_.log.frames.size()) finish();
