@@ -125,7 +125,7 @@ trocar_web_test(sim_task
   SOURCES sim/task_parts_test.cpp sim/clip_and_cut_test.cpp sim/task_run_test.cpp
     sim/operation_test.cpp support/allocation_counter.cpp
   LIBS trocar_sim_task nlohmann_json::nlohmann_json)
-trocar_web_test(sim_performers SOURCES sim/performer_test.cpp LIBS trocar_sim_loop)
+trocar_web_test(sim_performers SOURCES sim/performer_test.cpp sim/session_loop_test.cpp LIBS trocar_sim_loop)
 trocar_web_test(sim_inputs
   SOURCES sim/attempt_file_test.cpp sim/base64_test.cpp sim/input_rerun_test.cpp sim/activity_test.cpp
   LIBS trocar_sim_inputs nlohmann_json::nlohmann_json)

@@ -36,7 +36,7 @@ FOLDERS = {
     'cpu_collision': (['cpu_collision/**/*.cpp', 'cpu_collision/**/*.hpp'], COLLISION),
     'study': (['study/**/*.cpp', 'study/**/*.hpp'], ['planar'] + STUDY),
     'shaders': (['gpu_collision/shaders/*'], ['compute', 'drawn_query']),
-    'score': (['sim/score/*.cpp', 'sim/score/*.hpp'], ['sim_session', 'app_report']),
+    'score': (['sim/score/*.cpp', 'sim/score/*.hpp'], ['sim_session', 'sim_recorded', 'app_report']),
     'guard': (['sim/device/device_guard.*', 'sim/device/haptics.*'],
               ['sim_session']),
 }
