@@ -32,13 +32,14 @@ void draw_task(const Scene& scene, const ScenePicture& picture, const std::files
 
 void draw_scripts(const Scene& scene, const ScenePicture& picture, const std::filesystem::path& file,
                   Backends& backends) {
-  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+  LoopPlan plan{.backend = "scan", .task = false};
+  plan.device = [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
-  });
+  };
+  SessionLoop loop(scene, backends, plan);
   const auto frames = static_cast<std::uint64_t>(std::floor(picture.time * scene.frame_rate));
-  const double dt = 1.0 / scene.frame_rate;
-  for (std::uint64_t frame = 0; frame <= frames; ++frame) session.step({frame, static_cast<double>(frame) * dt}, dt);
-  draw_session(session, nullptr, picture, static_cast<double>(frames) * dt, file, *backends.context());
+  for (std::uint64_t frame = 0; frame <= frames; ++frame) loop.step();
+  draw_session(loop.session(), nullptr, picture, loop.time(), file, *backends.context());
 }
 
 }  // namespace
