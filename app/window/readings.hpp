@@ -1,5 +1,5 @@
 // Computes values for the overlay: the damage to an organ, and the deepest collision between instruments.
-// Units: metres, pascals.   Tested in tests/sim/recorded_tissue_test.cpp, recorded_clash_test.cpp
+// Units: metres, pascals.   Tested in tests/sim/recorded_tissue_test.cpp, recorded_session_test.cpp
 #pragma once
 
 #include <cstdint>
