@@ -13,9 +13,8 @@
 #include "app/sweep/sweep.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/byte_text.hpp"
-#include "sim/support/child_process.hpp"
-#include "sim/support/interrupt.hpp"
+#include "sim/support/process.hpp"
+#include "sim/support/text.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "bench/quad_edge.hpp"
 #include "bench/winged_edge.hpp"
 #include "mesh/half_edge.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "study/shapes/superquadric.hpp"
 
 namespace trocar::bench {

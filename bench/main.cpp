@@ -12,8 +12,8 @@
 #include "app/compare/backends.hpp"
 #include "bench/report.hpp"
 #include "bench/size_plot.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include "sim/session/cpu_backends.hpp"
-#include "sim/support/checksum.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/byte_archive.hpp"
+#include "sim/support/files.hpp"
 #include "sim/task/performed_session.hpp"
 
 namespace {

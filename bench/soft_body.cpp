@@ -15,8 +15,8 @@
 #include "deform/elastic_forces.hpp"
 #include "geometry/stopwatch.hpp"
 #include "mesh/organ_maker.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar::bench {
 namespace {

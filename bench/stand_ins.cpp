@@ -18,8 +18,8 @@
 #include "mesh/mesh_io.hpp"
 #include "mesh/vtk_surface.hpp"
 #include "sim/device/trajectory.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "bench/view_shots.hpp"
 #include "geometry/error.hpp"
 #include "geometry/stopwatch.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar::bench {
 namespace {

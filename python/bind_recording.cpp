@@ -15,10 +15,8 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/review/score_trajectory.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/scene/scene_variants.hpp"
 #include "sim/score/attempt_json.hpp"
 #include "sim/task/performed_session.hpp"
 

@@ -11,9 +11,8 @@
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/scene/scene_variants.hpp"
 
 namespace trocar::python {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "geometry/error.hpp"
 #include "python/bindings.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 PYBIND11_MODULE(_trocar, module) {
   using namespace trocar;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/scene/scene_access.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar::python {
 

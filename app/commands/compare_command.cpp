@@ -11,7 +11,7 @@
 #include "app/compare/compare.hpp"
 #include "app/replay/recording_source.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

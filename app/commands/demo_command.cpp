@@ -25,10 +25,9 @@
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/session/step_cost.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/interrupt.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/limits.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

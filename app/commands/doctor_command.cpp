@@ -20,11 +20,9 @@
 #include "mesh/mesh_io.hpp"
 #include "sim/device/haptic_stub.hpp"
 #include "sim/device/spacemouse_device.hpp"
-#include "sim/link/spacemouse_reader.hpp"
-#include "sim/support/child_process.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/disk_space.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/link/make_device.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -11,8 +11,8 @@
 #include "app/report/pvd.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/support/csv_text.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/csv.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

@@ -21,9 +21,8 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/interrupt.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

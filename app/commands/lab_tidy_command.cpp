@@ -8,8 +8,7 @@
 #include "app/lab/lab_retention.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/disk_space.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -11,7 +11,7 @@
 #include "cpu_collision/trees/meshes_meet.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -18,7 +18,7 @@
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "mesh/repair.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 #include "study/shapes/superquadric.hpp"
 
 namespace trocar {

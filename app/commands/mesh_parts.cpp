@@ -10,7 +10,7 @@
 #include "geometry/printable.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "geometry/printable.hpp"
-#include "sim/scene/level_scene.hpp"
-#include "sim/support/names.hpp"
+#include "sim/scene/task_scene.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 

@@ -8,10 +8,10 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
 #include "geometry/error.hpp"
-#include "sim/hdf5/pack_in_place.hpp"
+#include "sim/hdf5/pack.hpp"
 #include "sim/review/compact.hpp"
-#include "sim/support/interrupt.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

@@ -12,7 +12,7 @@
 #include "app/view/view.hpp"
 #include "app/window/replay_scene.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

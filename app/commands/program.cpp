@@ -17,7 +17,7 @@
 #include "geometry/error.hpp"
 #include "geometry/instructions.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -12,8 +12,8 @@
 #include "app/commands/query_options.hpp"
 #include "app/compare/backends.hpp"
 #include "app/compare/compare.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

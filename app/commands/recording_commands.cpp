@@ -13,8 +13,8 @@
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

@@ -9,10 +9,9 @@
 #include "app/window/window_program.hpp"
 #include "geometry/error.hpp"
 #include "sim/course/curriculum.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

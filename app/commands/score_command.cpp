@@ -10,11 +10,10 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/review/score_trajectory.hpp"
 #include "sim/score/attempt_json.hpp"
-#include "sim/support/csv_text.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/csv.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -15,7 +15,7 @@
 #include "app/commands/tissue_specimen.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/material.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -12,7 +12,7 @@
 #include "geometry/error.hpp"
 #include "geometry/stopwatch.hpp"
 #include "mesh/mesh_io.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

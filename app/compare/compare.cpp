@@ -4,7 +4,7 @@
 
 #include "cpu_collision/reference.hpp"
 #include "geometry/stopwatch.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -15,10 +15,9 @@
 #include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
-#include "sim/support/byte_text.hpp"
 #include "sim/support/limits.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/process.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

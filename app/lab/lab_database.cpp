@@ -8,7 +8,7 @@
 #include "app/lab/lab_connection.hpp"
 #include "app/lab/lab_rows.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

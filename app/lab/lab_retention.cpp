@@ -11,7 +11,7 @@
 #include "app/lab/lab_course.hpp"
 #include "app/lab/own_recording.hpp"
 #include "mesh/whole_file.hpp"
-#include "sim/record/run_note.hpp"
+#include "sim/record/record_sink.hpp"
 #include "sim/scene/toml_table.hpp"
 
 namespace trocar {

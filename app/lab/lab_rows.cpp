@@ -7,7 +7,7 @@
 #include <typeinfo>
 
 #include "geometry/printable.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar::lab_rows {
 namespace {

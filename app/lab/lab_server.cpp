@@ -9,7 +9,7 @@
 #include "app/lab/lab_page.hpp"
 #include "app/lab/page_server.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/interrupt.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -17,13 +17,12 @@
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/hdf5/recording_lock.hpp"
-#include "sim/record/run_note.hpp"
+#include "sim/hdf5/recording_bytes.hpp"
+#include "sim/record/record_sink.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/scene/toml_table.hpp"
-#include "sim/support/byte_text.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/process.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

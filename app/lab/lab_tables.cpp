@@ -7,7 +7,7 @@
 
 #include "app/lab/lab_date.hpp"
 #include "app/lab/text_table.hpp"
-#include "sim/support/csv_text.hpp"
+#include "sim/support/csv.hpp"
 
 namespace trocar {
 namespace {

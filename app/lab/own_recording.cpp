@@ -15,8 +15,8 @@
 #include "sim/hdf5/h5_file.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
-#include "sim/support/byte_text.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/score/attempt_json.hpp"
-#include "sim/support/base64.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

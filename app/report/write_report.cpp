@@ -8,8 +8,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/review/scored_session.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {

@@ -10,7 +10,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
-#include "sim/support/checksum.hpp"
+#include "sim/support/byte_archive.hpp"
 
 namespace trocar {
 namespace {

@@ -1,7 +1,7 @@
 #include "app/sweep/plan_table.hpp"
 
 #include "deform/matrix.hpp"
-#include "sim/scene/level_scene.hpp"
+#include "sim/scene/task_scene.hpp"
 #include "sim/task/performer.hpp"
 
 namespace trocar {

@@ -14,8 +14,8 @@
 #include "app/sweep/sweep_progress.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/interrupt.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "app/view/view.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

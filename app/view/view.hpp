@@ -10,7 +10,7 @@
 
 #include "app/view/drawn.hpp"
 #include "gpu_collision/gl_context.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/scene/scope.hpp"
 #include "sim/session/session.hpp"
 #include "sim/task/marks.hpp"
 

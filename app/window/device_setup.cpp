@@ -1,6 +1,6 @@
 #include "app/window/device_setup.hpp"
 
-#include "sim/scene/igtl_source.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 

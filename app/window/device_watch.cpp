@@ -11,8 +11,7 @@
 #include "geometry/printable.hpp"
 #include "sim/device/replay_device.hpp"
 #include "sim/link/igtl_device.hpp"
-#include "sim/link/registration.hpp"
-#include "sim/review/recorded_motion.hpp"
+#include "sim/review/recorded_frames.hpp"
 
 namespace trocar {
 namespace {

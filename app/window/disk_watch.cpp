@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "sim/hdf5/recording_rate.hpp"
+#include "sim/hdf5/recorder.hpp"
 
 namespace trocar {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "sim/scene/scene.hpp"
-#include "sim/support/disk_space.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/task.hpp"
 
 namespace trocar {

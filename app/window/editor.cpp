@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "sim/scene/organ_surface.hpp"
+#include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_writer.hpp"
 
 namespace trocar {

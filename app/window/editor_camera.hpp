@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "sim/scene/lens.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/scene/scope.hpp"
 
 namespace trocar {
 

@@ -13,8 +13,8 @@
 #include "app/window/materials.hpp"
 #include "app/window/scene_list.hpp"
 #include "app/window/theme.hpp"
-#include "sim/scene/organ_surface.hpp"
-#include "sim/scene/task_reader.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/scene/task_scene.hpp"
 
 namespace trocar {
 namespace {

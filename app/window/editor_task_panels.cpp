@@ -7,7 +7,7 @@
 
 #include "app/window/editor_fields.hpp"
 #include "app/window/theme.hpp"
-#include "sim/scene/task_reader.hpp"
+#include "sim/scene/task_scene.hpp"
 
 namespace trocar {
 namespace {

@@ -11,7 +11,6 @@
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/support/byte_archive.hpp"
-#include "sim/support/checksum.hpp"
 
 namespace trocar {
 

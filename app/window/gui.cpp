@@ -11,7 +11,7 @@
 #include <GLFW/glfw3.h>
 
 #include "geometry/error.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

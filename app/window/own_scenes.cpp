@@ -5,7 +5,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
-#include "sim/support/byte_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

@@ -6,7 +6,7 @@
 #include "app/window/course_panel.hpp"
 #include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

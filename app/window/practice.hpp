@@ -18,7 +18,7 @@
 #include "app/window/settings.hpp"
 #include "app/window/stage_history.hpp"
 #include "sim/hdf5/recorder.hpp"
-#include "sim/link/igtl_publish.hpp"
+#include "sim/link/igtl_server.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/session/check_budget.hpp"
 #include "sim/session/tick_clock.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/review/scored_session.hpp"
+#include "sim/review/score_recording.hpp"
 
 namespace trocar {
 namespace {

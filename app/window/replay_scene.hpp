@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "app/view/view.hpp"
-#include "sim/review/recorded_fibres.hpp"
-#include "sim/review/recorded_film.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/scene/scene.hpp"
 

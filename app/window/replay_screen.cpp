@@ -9,7 +9,7 @@
 #include "app/window/gui_scopes.hpp"
 #include "app/window/task_panel.hpp"
 #include "app/window/theme.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -17,7 +17,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/score/grade_text.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

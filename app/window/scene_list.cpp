@@ -8,8 +8,8 @@
 #include <cctype>
 
 #include "geometry/error.hpp"
-#include "sim/scene/task_keys.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/scene/scene_keys.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

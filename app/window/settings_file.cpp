@@ -11,7 +11,7 @@
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/toml_table.hpp"
-#include "sim/support/byte_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

@@ -11,9 +11,9 @@
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
-#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/support/names.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/support/text.hpp"
 
 #include <glad/gl.h>
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/support/byte_text.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

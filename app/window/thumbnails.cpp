@@ -6,7 +6,7 @@
 
 #include "app/window/theme.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -20,11 +20,9 @@
 #include "app/window/start_screen.hpp"
 #include "app/window/state_file.hpp"
 #include "geometry/error.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
-#include "sim/support/child_process.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/interrupt.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/task.hpp"
 
 namespace trocar {

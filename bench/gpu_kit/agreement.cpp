@@ -6,7 +6,7 @@
 #include "bench/gpu_kit/sections.hpp"
 #include "bench/gpu_kit/wobbling_organ.hpp"
 #include "mesh/mesh_io.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar::bench {
 namespace {

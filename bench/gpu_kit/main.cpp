@@ -11,9 +11,8 @@
 #include "bench/gpu_kit/page.hpp"
 #include "bench/gpu_kit/sections.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/child_process.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -10,9 +10,9 @@
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/course/metric_ids.hpp"
-#include "sim/scene/level.hpp"
+#include "sim/scene/scene_variants.hpp"
 #include "sim/scene/toml_table.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

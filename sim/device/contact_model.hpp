@@ -22,7 +22,7 @@
 #include <glm/glm.hpp>
 
 #include "sim/device/device.hpp"
-#include "sim/scene/contact_model_params.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 

@@ -7,7 +7,7 @@
 #include <glm/glm.hpp>
 
 #include "geometry/tool_volume.hpp"
-#include "sim/scene/diathermy_mode.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 

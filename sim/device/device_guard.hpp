@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "sim/device/device.hpp"
-#include "sim/scene/guard_params.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 

@@ -12,7 +12,7 @@
 
 #include "sim/device/device.hpp"
 #include "sim/device/joints.hpp"
-#include "sim/scene/device_calibration.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 

@@ -10,7 +10,7 @@
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/whole_file.hpp"
-#include "sim/support/csv_reader.hpp"
+#include "sim/support/csv.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {

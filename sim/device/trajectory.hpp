@@ -10,7 +10,7 @@
 
 #include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
-#include "sim/scene/diathermy_mode.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/hdf5/recorded_history.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 
 namespace trocar {
@@ -64,5 +65,10 @@ struct BleedRows {
   std::uint64_t sources = 0, changes = 0;
 };
 BleedRows bleed_rows(const std::vector<H5Table>& tables, std::uint64_t frames);
+
+// Reads the history of an organ's surface from the tables of a recording.
+
+// `tables`: [OrganTable]. `rows`: of the complete frames.
+SurfaceHistory read_surface(const std::vector<H5Table>& tables, const RowCounts& rows);
 
 }  // namespace trocar

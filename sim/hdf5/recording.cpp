@@ -9,8 +9,7 @@
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/hdf5/complete_rows.hpp"
-#include "sim/hdf5/packed_nodes.hpp"
-#include "sim/hdf5/surface_reader.hpp"
+#include "sim/hdf5/recording_layout.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {

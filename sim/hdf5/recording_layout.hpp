@@ -1,7 +1,12 @@
-// Defines the names and shapes of the tables of a recording, for the recorder, the reader and `recover`.
+// Defines the tables of a recording: names, shapes, format versions, and how a packed recording stores positions. For
+// the recorder, the reader and programs that copy recordings.   Layout: docs/file
+// Tested in tests/sim/recorder_test.cpp and pack_test.cpp
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <glm/glm.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,9 +35,9 @@ enum class RowOf : std::size_t {
 };
 
 // What a file holds of a recording. Full: every table as it was recorded. Packed: the same, compressed, with the nodes
-// as differences of their bits (packed_nodes.hpp). Compact: compressed, without the nodes and without points, normals,
+// as differences of their bits (PackedNodesReader). Compact: compressed, without the nodes and without points, normals,
 // depths, times and pressures of touches, which are computed again from the inputs of the session
-// (sim/review/rerun.hpp); it has the nodes of a frame every few seconds, and a checksum of what each frame lacks.
+// (sim/review/compact.hpp); it has the nodes of a frame every few seconds, and a checksum of what each frame lacks.
 enum class RecordingForm { Full, Packed, Compact };
 const char* name_of(RecordingForm form);  // "full", "packed", "compact"
 
@@ -155,7 +160,7 @@ enum ClipTable : std::size_t {
   kClipTables
 };
 std::vector<GrowingTable> clip_tables();
-// Numbers of a row of kClipVertices and kClipShape (sim/hdf5/clip_history.hpp).
+// Numbers of a row of kClipVertices and kClipShape.
 inline constexpr std::uint64_t kClipNumbers = 3 + 2 * kMostStruts, kClipSizes = 3 + 2 * kMostStruts;
 
 // Tables of bleeding; absent in a session in which nothing can bleed or spill, and before format 2.7. The last table of
@@ -249,5 +254,26 @@ RecordingForm form_of(const H5File& file, FormatVersion format);
 int whole_number(const H5File& file, const char* attribute, int absent);
 
 std::uint64_t rows_per_chunk(const GrowingTable& table);
+
+// Packs the positions of an organ's nodes without loss, so that a compressor halves them: tissue moves smoothly, so the
+// bits of a coordinate, taken as a whole number, change by nearly the same amount from frame to frame. A packed number
+// is the second difference in time of these bits, modulo 2^32, with its sign moved to the lowest bit. Each block of
+// kBlockFrames frames stands alone, as if the two frames before it were zero.
+
+constexpr std::size_t kBlockFrames = 120;
+
+// Replace the bits of the coordinates of a block, `cells` numbers in each frame, by packed numbers, and back.
+void pack_block(std::span<std::uint32_t> block, std::size_t cells);
+void unpack_block(std::span<std::uint32_t> block, std::size_t cells);
+
+// Reads frames of a table of packed nodes; keeps the last block.
+class PackedNodesReader {
+ public:
+  void read(const H5Table& table, std::size_t frame, std::span<glm::vec3> nodes);
+
+ private:
+  std::size_t first_ = SIZE_MAX;      // frame at which the block begins
+  std::vector<std::uint32_t> block_;  // bits of the coordinates
+};
 
 }  // namespace trocar

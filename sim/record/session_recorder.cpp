@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "geometry/stopwatch.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/hdf5/recording.hpp"
-#include "sim/review/recorded_fibres.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/mark_watch.hpp"

@@ -10,7 +10,7 @@
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/toml_table.hpp"
-#include "sim/support/csv_reader.hpp"
+#include "sim/support/csv.hpp"
 
 namespace trocar {
 namespace {

@@ -1,6 +1,6 @@
 // Defines a scene and reads it from a TOML file: organs, instruments, scope, query, solver, breathing, task and frame
 // rate.
-// Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file-formats.md
+// Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file
 // Tested in tests/sim/scene_test.cpp
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "deform/bleeding.hpp"
+#include "deform/bonds.hpp"
 #include "deform/clip.hpp"
 #include "deform/contact.hpp"
 #include "deform/grasp.hpp"
@@ -21,18 +22,36 @@
 #include "mesh/mesh_placement.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "mesh/tube_shape.hpp"
-#include "sim/scene/anatomy_scene.hpp"
-#include "sim/scene/bond_scene.hpp"
-#include "sim/scene/contact_model_params.hpp"
-#include "sim/scene/device_calibration.hpp"
-#include "sim/scene/guard_params.hpp"
-#include "sim/scene/joint_limits.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/scene/instrument_scene.hpp"
 #include "sim/scene/scope.hpp"
 #include "sim/scene/task_scene.hpp"
-#include "sim/scene/tip_params.hpp"
 
 namespace trocar {
+
+// Defines the connective tissue of a scene: layers between organs, and bands from an organ to another one or to the
+// abdominal wall. Model and parameters: deform/bonds.hpp.
+
+// A layer between the surface of `organ` and the organ `to`.
+struct LayerScene {
+  std::string name;  // unique among the layers
+  std::string organ, to;
+  LayerParams params;
+};
+
+// Strands from `organ` to the organ `to`, or to the abdominal wall when `to` is empty.
+struct BandScene {
+  std::string name;  // unique among the bands
+  std::string organ, to;
+  BandParams params;
+};
+
+// What the anatomy of a scene is varied by (sim/scene/scene_variants.hpp).
+struct AnatomyScene {
+  std::string duct, artery, main_duct;  // organs that are tubes
+  std::string bed;                      // layer
+  glm::dvec3 front{0.0};  // m  in the liver: where an artery begins that crosses in front of the main duct
+  glm::dvec3 near{0.0};   // m  in the liver: where a short artery begins
+};
 
 // A tube that carries blood.
 struct VesselScene {

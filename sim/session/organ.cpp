@@ -7,7 +7,7 @@
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
 #include "mesh/weld.hpp"
-#include "sim/scene/organ_surface.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 namespace {

@@ -9,7 +9,7 @@
 #include "sim/session/saved_check.hpp"
 #include "sim/session/session.hpp"
 #include "sim/session/session_fields.hpp"
-#include "sim/support/checksum.hpp"
+#include "sim/support/byte_archive.hpp"
 
 namespace trocar {
 namespace {

@@ -8,7 +8,7 @@
 #include "geometry/tool_frame.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/device/joints.hpp"
-#include "sim/scene/task_reader.hpp"
+#include "sim/scene/task_scene.hpp"
 
 namespace trocar {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/scene/task_reader.hpp"
+#include "sim/scene/task_scene.hpp"
 #include "sim/task/force_watch.hpp"
 #include "sim/task/task_goal.hpp"
 #include "sim/task/tremor_watch.hpp"

@@ -11,7 +11,7 @@
 
 #include "app/window/practice_screen.hpp"
 #include "app/window/results_screen.hpp"
-#include "sim/hdf5/recording_rate.hpp"
+#include "sim/hdf5/recorder.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -8,7 +8,6 @@
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/solid_check.hpp"
-#include "sim/scene/organ_surface.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "tests/app/run_program.hpp"

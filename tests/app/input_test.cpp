@@ -9,8 +9,8 @@
 #include "sim/scene/scene.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_writer.hpp"
-#include "sim/scene/toml_limits.hpp"
-#include "sim/support/names.hpp"
+#include "sim/scene/toml_table.hpp"
+#include "sim/support/text.hpp"
 #include "tests/app/run_program.hpp"
 
 namespace trocar {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "app/lab/lab_station.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "tests/app/postgres_server.hpp"
 #include "tests/app/recorded_attempt.hpp"
 #include "tests/app/run_program.hpp"

@@ -11,8 +11,8 @@
 #include <set>
 
 #include "sim/hdf5/recording.hpp"
-#include "sim/hdf5/recording_lock.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/hdf5/recording_bytes.hpp"
+#include "sim/support/process.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/sim/recorded_script.hpp"
 #include "tests/support/temporary_folder.hpp"

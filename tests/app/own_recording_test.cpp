@@ -10,7 +10,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "tests/app/recorded_attempt.hpp"
 #include "tests/sim/task_support.hpp"
 

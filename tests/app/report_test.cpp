@@ -11,7 +11,7 @@
 #include "app/report/session_summary.hpp"
 #include "app/report/try_link.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/base64.hpp"
+#include "sim/support/text.hpp"
 #include "tests/sim/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include "app/window/scene_copy.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/scene_writer.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

@@ -14,8 +14,8 @@
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "sim/review/score_task.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/support/files.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/support/temporary_folder.hpp"
 

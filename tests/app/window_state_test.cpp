@@ -18,7 +18,7 @@
 #include "app/window/stage_history.hpp"
 #include "app/window/task_panel.hpp"
 #include "sim/scene/scene_writer.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
 

@@ -1,6 +1,6 @@
 // Tests the seeded variations of the anatomy: they load, nothing overlaps that did not before, tissue joins what it
 // joins in the scene, they are at rest, their text alone gives the same scene, and faults are one sentence.
-#include "sim/scene/anatomy.hpp"
+#include "sim/scene/scene_variants.hpp"
 
 #include <cstdio>
 #include <set>

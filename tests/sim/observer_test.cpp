@@ -7,7 +7,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/recording_observer.hpp"
-#include "sim/review/score_task.hpp"
+#include "sim/review/score_recording.hpp"
 #include "sim/task/performed_session.hpp"
 #include "tests/sim/task_support.hpp"
 

@@ -1,6 +1,6 @@
 // Tests connective tissue in recordings: the ends and the intact fibres of every frame are those of the session, bit
 // for bit; sessions without fibres have no tables of them; damaged tables are refused with one sentence.
-#include "sim/review/recorded_fibres.hpp"
+#include "sim/review/recorded_frames.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>

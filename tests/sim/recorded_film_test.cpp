@@ -5,7 +5,6 @@
 
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "sim/review/recorded_film.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "tests/sim/fluid_session.hpp"
 

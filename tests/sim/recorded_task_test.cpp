@@ -2,8 +2,8 @@
 // cutting, and of an operation. Scripted trainees perform them in a session.
 #include <gtest/gtest.h>
 
-#include "sim/review/scored_session.hpp"
-#include "sim/scene/level.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/scene/scene_variants.hpp"
 #include "tests/sim/recorded_task.hpp"
 
 namespace trocar {

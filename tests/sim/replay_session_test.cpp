@@ -8,7 +8,7 @@
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "sim/review/recorded_motion.hpp"
+#include "sim/review/recorded_frames.hpp"
 #include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,5 +1,5 @@
 // Tests the motion metrics of a trajectory: values by hand, and the same bits as those of a recording of this motion.
-#include "sim/review/score_trajectory.hpp"
+#include "sim/review/score_recording.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "sim/hdf5/recording.hpp"
-#include "sim/review/score_recording.hpp"
 #include "tests/sim/formula_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 

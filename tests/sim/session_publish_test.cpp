@@ -6,7 +6,7 @@
 
 #include "sim/device/script_device.hpp"
 #include "sim/link/igtl_device.hpp"
-#include "sim/link/igtl_publish.hpp"
+#include "sim/link/igtl_server.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/ball_scene.hpp"

@@ -1,7 +1,7 @@
 // Tests a SpaceMouse whose state the test sets, and one that libspnav connects to a daemon of the test (8 integers per
 // event).
 #include "sim/device/spacemouse_device.hpp"
-#include "sim/link/spacemouse_reader.hpp"
+#include "sim/link/make_device.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
 
 #include "geometry/planar/polygon.hpp"
 #include "sim/device/joints.hpp"
-#include "sim/scene/level.hpp"
+#include "sim/scene/scene_variants.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/task/zone_watch.hpp"
 #include "tests/sim/task_support.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <numbers>
 
-#include "sim/scene/organ_surface.hpp"
+#include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "tests/sim/duct_session.hpp"
 #include "tests/support/test_data.hpp"

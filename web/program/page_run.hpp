@@ -8,7 +8,6 @@
 
 #include "sim/device/mouse_hands.hpp"
 #include "sim/inputs/attempt_file.hpp"
-#include "sim/inputs/input_logger.hpp"
 #include "sim/inputs/input_rerun.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/session/cpu_backends.hpp"

@@ -6,10 +6,10 @@
 
 #include "deform/model_version.hpp"
 #include "sim/course/curriculum.hpp"
-#include "sim/scene/level.hpp"
+#include "sim/scene/scene_variants.hpp"
 #include "sim/score/grade_text.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

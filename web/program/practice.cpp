@@ -5,10 +5,10 @@
 #include "deform/model_version.hpp"
 #include "geometry/error.hpp"
 #include "sim/device/held_tool.hpp"
-#include "sim/scene/level.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/limits.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "sim/task/task_instrument.hpp"
 #include "web/program/page_run.hpp"
 

@@ -4,7 +4,7 @@
 #include "deform/model_version.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 #include "web/program/page_run.hpp"
 
 namespace trocar {
