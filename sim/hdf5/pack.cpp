@@ -48,76 +48,24 @@ struct Copy {
 
 void copy_table(const Copy& copy, const std::string& path, Cell cell, std::uint64_t rows) {
   const H5Table source = copy.from.table(path, cell);
-  const GrowingTable kind{path, cell, source.row_shape()};
-  H5Table target = copy.to.make_table(path, cell, kind.row_shape, rows_per_chunk(kind), copy.storage);
+  H5Table target =
+      copy.to.make_table(path, cell, source.row_shape(), rows_per_chunk(source.row_shape(), cell), copy.storage);
   copy_rows(source, target, std::min(rows, source.rows()));
 }
 
-constexpr std::uint64_t kAllRows = ~std::uint64_t{0};
-
-void copy_tips(const Copy& copy, const std::string& organ, std::size_t tools, std::uint64_t frames,
-               std::uint64_t touches) {
-  auto kinds = organ_later_tables(organ, tools);
-  if (!copy.from.has_table(kinds[kTipFirst].path)) return;
-  const std::uint64_t faces =
-      copy.from.table(kinds[kTipFirst].path, Cell::U64).read_rows<std::uint64_t>(frames - 1, 1).back();
-  if (!copy.from.has_table(kinds[kTouchPart].path)) kinds.resize(kTouchPart);
-  for (const auto& kind : kinds) {
-    const std::uint64_t rows = kind.rows == RowOf::Frame ? frames : kind.rows == RowOf::Touch ? touches : faces;
-    copy_table(copy, kind.path, kind.cell, rows);
-  }
-}
-
-// Returns whether two forms store a table of an organ, [OrganTable], in the same way.
-bool held_alike(std::size_t table, RecordingForm a, RecordingForm b) {
-  if (table == kNodes) return a == RecordingForm::Full && b == RecordingForm::Full;
-  return table <= kTouchFace || (a != RecordingForm::Compact && b != RecordingForm::Compact);
-}
-
-// Returns the number of touches.
-std::uint64_t copy_organ(const Copy& copy, const std::string& name, std::size_t tools, std::uint64_t frames) {
-  copy.to.make_group(std::string(kOrganGroup) + "/" + name);
-  const RowCounts rows = rows_of(open_tables(copy.from, organ_tables(name, 0, tools, copy.source)), frames);
-  const auto kinds = organ_tables(name, 0, tools);
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    if (held_alike(k, copy.source, copy.target)) copy_table(copy, kinds[k].path, kinds[k].cell, rows[kinds[k].rows]);
-  copy_tips(copy, name, tools, frames, rows[RowOf::Touch]);
-  return rows[RowOf::Touch];
-}
-
-void copy_fibres(const Copy& copy, std::uint64_t frames) {
-  auto kinds = fibre_tables();
-  if (!copy.from.has_table(kinds.front().path)) return;
-  if (!copy.from.has_table(kinds[kFibreGroup].path)) kinds.resize(kFibreGroup);
-  const std::uint64_t broken = broken_rows(open_tables(copy.from, kinds), frames);
-  for (const auto& kind : kinds) copy_table(copy, kind.path, kind.cell, kind.rows == RowOf::Broken ? broken : kAllRows);
-}
-
-void copy_clips(const Copy& copy, std::uint64_t frames) {
-  const auto kinds = clip_tables();
-  if (!copy.from.has_table(kinds.front().path)) return;
-  const ClipRows rows = clip_rows(open_tables(copy.from, kinds), frames);
-  for (const auto& kind : kinds)
-    copy_table(copy, kind.path, kind.cell,
-               kind.rows == RowOf::Clip       ? rows.clips
-               : kind.rows == RowOf::LostClip ? rows.lost
-                                              : rows.tubes);
-}
-
-void copy_bleeding(const Copy& copy, std::uint64_t frames) {
-  const auto kinds = bleed_tables(0);
-  if (!copy.from.has_table(kinds.front().path)) return;
-  const BleedRows rows = bleed_rows(open_tables(copy.from, kinds), frames);
-  for (const auto& kind : kinds)
-    copy_table(copy, kind.path, kind.cell,
-               kind.rows == RowOf::Frame         ? frames
-               : kind.rows == RowOf::BleedSource ? rows.sources
-                                                 : rows.changes);
+// Copies the rows of the first `frames` frames of all columns of a group that both forms hold in the same way.
+OpenColumns copy_group(const Copy& copy, ColumnGroup group, const RowSizes& sizes, std::uint64_t frames,
+                       const std::string& organ = "") {
+  OpenColumns columns(copy.from, group, sizes, copy.source, organ);
+  for (std::size_t k = 0; k < columns_of(group).size(); ++k)
+    if (const Column& kind = columns_of(group)[k]; columns.has(k) && kind.is_in(copy.target))
+      copy_table(copy, path_of(group, k, organ), kind.cell, columns.rows(kind.rows, frames));
+  return columns;
 }
 
 void copy_texts(const Copy& copy) {
-  for (const std::string attribute : kTextAttributes)
-    copy.to.set_text(attribute, attribute == "format" ? format_text(copy.target) : copy.from.text(attribute));
+  for (const auto& [name, ignored] : text_attributes())
+    copy.to.set_text(name, name == std::string_view("format") ? format_text(copy.target) : copy.from.text(name));
   if (copy.target != RecordingForm::Full) copy.to.set_text(kFormAttribute, name_of(copy.target));
 }
 
@@ -126,23 +74,18 @@ void copy_texts(const Copy& copy) {
 std::uint64_t copy_recording(const Recording& recording, const H5File& from, H5File& to, RecordingForm form) {
   const std::uint64_t frames = recording.frame_count();
   const Copy copy{from, to, recording.form(), form, form == RecordingForm::Full ? Storage::Plain : Storage::Deflated};
+  const RowSizes sizes{recording.tools().size(), recording.stages().size(), 0, 0};
   copy_texts(copy);
   to.make_group("/session");
   to.make_group(kOrganGroup);
-  for (const char* path : {kToolRadiusPath, kToolBeforePath, kToolBeforeJointsPath})
-    if (from.has_table(path)) copy_table(copy, path, Cell::F64, kAllRows);
-  if (from.has_table(kEndingPath)) copy_table(copy, kEndingPath, Cell::U8, kAllRows);
-  copy_fibres(copy, frames);
-  copy_clips(copy, frames);
-  copy_bleeding(copy, frames);
-  for (const auto& kind : clash_tables(recording.tools().size()))
-    if (from.has_table(kind.path)) copy_table(copy, kind.path, kind.cell, frames);
-  for (const auto& kind : later_tables(0))
-    if (from.has_table(kind.path)) copy_table(copy, kind.path, kind.cell, frames);
-  for (const auto& kind : session_tables(0, 0)) copy_table(copy, kind.path, kind.cell, frames);
+  for (const ColumnGroup group :
+       {ColumnGroup::Tools, ColumnGroup::Fibres, ColumnGroup::Clips, ColumnGroup::Bleeding, ColumnGroup::Session})
+    copy_group(copy, group, sizes, frames);
   std::uint64_t touches = 0;
-  for (const auto& organ : recording.organs())
-    touches += copy_organ(copy, organ.name, recording.tools().size(), frames);
+  for (const auto& organ : recording.organs()) {
+    to.make_group(std::string(kOrganGroup) + "/" + organ.name);
+    touches += copy_group(copy, ColumnGroup::Organ, sizes, frames, organ.name).rows(RowOf::Touch, frames);
+  }
   return touches;
 }
 
@@ -156,13 +99,11 @@ void require_going_on(const GoOn& go_on) {
 void copy_nodes(const Recording& recording, const H5File& from, H5File& to, std::size_t organ, RecordingForm target,
                 const GoOn& go_on) {
   const std::string& name = recording.organs()[organ].name;
-  const GrowingTable read = organ_tables(name, 0, 0, recording.form())[kNodes];
-  const GrowingTable written = organ_tables(name, recording.organs()[organ].nodes, 0, target)[kNodes];
+  const OrganColumn read = nodes_column(recording.form());
   const bool packs = target == RecordingForm::Packed;
-  const H5Table source = from.table(read.path, read.cell);
-  H5Table table =
-      to.make_table(written.path, written.cell, written.row_shape, packs ? kBlockFrames : rows_per_chunk(written),
-                    packs ? Storage::Deflated : Storage::Plain);
+  const H5Table source = from.table(path_of(ColumnGroup::Organ, read, name), columns_of(ColumnGroup::Organ)[read].cell);
+  H5Table table = make_column(to, ColumnGroup::Organ, nodes_column(target), {.nodes = recording.organs()[organ].nodes},
+                              packs ? Storage::Deflated : Storage::Plain, name, packs ? kBlockFrames : 0);
   std::vector<std::uint32_t> block;
   for (std::size_t frame = 0; frame < recording.frame_count(); frame += kBlockFrames) {
     require_going_on(go_on);
@@ -208,8 +149,8 @@ std::string difference_of_texts(const Pair& pair) {
 std::vector<std::string> packed_paths(const Pair& pair) {
   std::vector<std::string> paths = pair.full.paths();
   for (const std::string& organ : pair.full.groups_in(kOrganGroup)) {
-    const auto named = [&](RecordingForm form) { return organ_tables(organ, 0, 0, form)[kNodes].path; };
-    std::ranges::replace(paths, named(RecordingForm::Full), named(RecordingForm::Packed));
+    std::ranges::replace(paths, path_of(ColumnGroup::Organ, kNodes, organ),
+                         path_of(ColumnGroup::Organ, kPackedNodes, organ));
   }
   std::ranges::sort(paths);
   return paths;
@@ -242,10 +183,10 @@ std::string difference_of_table(const Pair& pair, const std::string& path) {
 }
 
 std::string difference_of_nodes(const Pair& pair, const std::string& organ) {
-  const GrowingTable in_full = organ_tables(organ, 0, 0, RecordingForm::Full)[kNodes];
-  const GrowingTable in_packed = organ_tables(organ, 0, 0, RecordingForm::Packed)[kNodes];
-  const H5Table full = pair.full.table(in_full.path, in_full.cell),
-                packed = pair.packed.table(in_packed.path, in_packed.cell);
+  const auto opened = [&](const H5File& file, OrganColumn column) {
+    return file.table(path_of(ColumnGroup::Organ, column, organ), columns_of(ColumnGroup::Organ)[column].cell);
+  };
+  const H5Table full = opened(pair.full, kNodes), packed = opened(pair.packed, kPackedNodes);
   std::vector<std::uint32_t> block;
   return difference_of_rows(full, packed, kBlockFrames, pair, [&](std::vector<std::byte>& bytes) {
     block.resize(bytes.size() / sizeof(std::uint32_t));
@@ -282,7 +223,7 @@ std::string difference_of_packed(const std::filesystem::path& full_file, const s
   const std::vector<std::string> organs = full.groups_in(kOrganGroup);
   if (organs != packed.groups_in(kOrganGroup)) return "the order of its organs";
   std::set<std::string> nodes;
-  for (const std::string& organ : organs) nodes.insert(organ_tables(organ, 0, 0)[kNodes].path);
+  for (const std::string& organ : organs) nodes.insert(path_of(ColumnGroup::Organ, kNodes, organ));
   for (const std::string& path : full.paths()) {
     // No table of a recording has attributes, so packing would lose them.
     if (!full.attributes_of(path).empty()) return "the attributes of " + path;

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "sim/hdf5/complete_rows.hpp"
 
 namespace trocar {
 namespace {
@@ -63,7 +62,33 @@ bool fits(const Embedding& embedding, std::size_t nodes) {
   return true;
 }
 
+std::vector<Embedding> read_embedding(const H5Table& node_table, const H5Table& weight_table, std::uint64_t rows) {
+  const auto nodes = node_table.read_rows<std::uint32_t>(0, rows);
+  const auto weights = weight_table.read_rows<float>(0, rows);
+  std::vector<Embedding> embedding(rows);
+  for (std::size_t k = 0; k < rows; ++k) {
+    std::copy_n(&nodes[k * 8], 8, embedding[k].node);
+    std::copy_n(&weights[k * 8], 8, embedding[k].weight);
+  }
+  return embedding;
+}
+
 }  // namespace
+
+SurfaceHistory read_surface(const OpenColumns& columns, std::uint64_t frames) {
+  const auto faces = columns.rows(RowOf::Face, frames), vertices = columns.rows(RowOf::Vertex, frames),
+             removed = columns.rows(RowOf::Removed, frames), carried = columns.rows(RowOf::Carried, frames);
+  return {columns[kFaces].read_rows<glm::uvec3>(0, faces),
+          columns[kFaceBorn].read_rows<std::uint32_t>(0, faces),
+          columns[kRestPositions].read_rows<glm::vec3>(0, vertices),
+          read_embedding(columns[kEmbeddingNode], columns[kEmbeddingWeight], vertices),
+          columns[kVertexBorn].read_rows<std::uint32_t>(0, vertices),
+          columns[kRemovedFace].read_rows<FaceId>(0, removed),
+          columns[kRemovedFrame].read_rows<std::uint32_t>(0, removed),
+          columns[kCarriedVertex].read_rows<std::uint32_t>(0, carried),
+          read_embedding(columns[kCarriedNode], columns[kCarriedWeight], carried),
+          columns[kCarriedFrame].read_rows<std::uint32_t>(0, carried)};
+}
 
 bool go_to_frame(const SurfaceHistory& history, std::uint64_t frame, OrganSurface& surface) {
   const bool restarted = surface.frames == 0 || frame + 1 < surface.frames;
@@ -106,27 +131,28 @@ std::string fault_of(const SurfaceHistory& history, std::size_t nodes) {
 namespace {
 
 // Recordings before format 2.6 have neither groups nor causes.
-bool has_groups(const std::vector<H5Table>& tables) { return tables.size() > kFibreGroup; }
+bool has_groups(const OpenColumns& columns) { return columns.has(kFibreGroup); }
 
 // Checks the numbers of rows before memory is allocated for them.
-std::string fault_of_fibre_rows(const std::vector<H5Table>& tables) {
-  const std::uint64_t fibres = tables[kFibreOrgan].rows();
+std::string fault_of_fibre_rows(const OpenColumns& columns) {
+  const std::uint64_t fibres = columns[kFibreOrgan].rows();
   if (fibres > kMostFibres) return fmt::format("it has {} fibres, and the limit is {}", fibres, kMostFibres);
   for (std::size_t k = kFibreOrgan; k < kBrokenFibre; ++k)
-    if (tables[k].rows() != fibres || (has_groups(tables) && tables[kFibreGroup].rows() != fibres))
+    if (columns[k].rows() != fibres || (has_groups(columns) && columns[kFibreGroup].rows() != fibres))
       return "the tables of its fibres have different numbers of rows";
-  if (std::max(tables[kBrokenFibre].rows(), tables[kBrokenFrame].rows()) > fibres)
+  if (std::max(columns[kBrokenFibre].rows(), columns[kBrokenFrame].rows()) > fibres)
     return "more fibres are broken than it has";
   return {};
 }
 
-std::vector<RecordedFibre> read_ends(const std::vector<H5Table>& tables) {
-  const auto organ = tables[kFibreOrgan].read_all<std::uint32_t>(), node = tables[kFibreNode].read_all<std::uint32_t>();
-  const auto weight = tables[kFibreWeight].read_all<float>();
-  const auto point = tables[kFibrePoint].read_all<glm::vec3>();
-  const auto length = tables[kFibreLength].read_all<glm::vec2>();
+std::vector<RecordedFibre> read_ends(const OpenColumns& columns) {
+  const auto organ = columns[kFibreOrgan].read_all<std::uint32_t>(),
+             node = columns[kFibreNode].read_all<std::uint32_t>();
+  const auto weight = columns[kFibreWeight].read_all<float>();
+  const auto point = columns[kFibrePoint].read_all<glm::vec3>();
+  const auto length = columns[kFibreLength].read_all<glm::vec2>();
   const auto group =
-      has_groups(tables) ? tables[kFibreGroup].read_all<std::uint32_t>() : std::vector<std::uint32_t>(length.size());
+      has_groups(columns) ? columns[kFibreGroup].read_all<std::uint32_t>() : std::vector<std::uint32_t>(length.size());
   std::vector<RecordedFibre> fibres(length.size());
   for (std::size_t f = 0; f < fibres.size(); ++f) {
     fibres[f].free_length = length[f].x;
@@ -171,18 +197,18 @@ std::span<const FibreBreak> how_broken_in(const FibreHistory& history, std::size
   return std::span(history.broken_how).subspan(broken_before(history, frame).size(), broken_in(history, frame).size());
 }
 
-FibreHistory read_fibres(const std::vector<H5Table>& tables, std::uint64_t frames,
-                         const std::vector<std::size_t>& nodes, const std::string& file) {
+FibreHistory read_fibres(const OpenColumns& columns, std::uint64_t frames, const std::vector<std::size_t>& nodes,
+                         const std::string& file) {
   FibreHistory history;
-  std::string fault = fault_of_fibre_rows(tables);
+  std::string fault = fault_of_fibre_rows(columns);
   if (fault.empty()) {
-    const std::uint64_t broken = broken_rows(tables, frames);
-    history = {read_ends(tables),
-               tables[kBrokenFibre].read_rows<std::uint32_t>(0, broken),
+    const std::uint64_t broken = columns.rows(RowOf::Broken, frames);
+    history = {read_ends(columns),
+               columns[kBrokenFibre].read_rows<std::uint32_t>(0, broken),
                {},
-               tables[kBrokenFrame].read_rows<std::uint32_t>(0, broken)};
-    if (has_groups(tables))
-      for (const std::uint8_t how : tables[kBrokenHow].read_rows<std::uint8_t>(0, broken))
+               columns[kBrokenFrame].read_rows<std::uint32_t>(0, broken)};
+    if (has_groups(columns))
+      for (const std::uint8_t how : columns[kBrokenHow].read_rows<std::uint8_t>(0, broken))
         history.broken_how.push_back(static_cast<FibreBreak>(how));
     fault = fault_of(history, nodes);
   }
@@ -214,20 +240,20 @@ namespace {
 // A session changes the state of tubes at most this many times; a reader allocates no more.
 constexpr std::uint64_t kMostTubeRows = 1 << 16;
 
-std::string fault_of_clip_rows(const std::vector<H5Table>& tables) {
-  const std::uint64_t clips = std::max(tables[kClipFrame].rows(), tables[kLostClipFrame].rows());
+std::string fault_of_clip_rows(const OpenColumns& columns) {
+  const std::uint64_t clips = std::max(columns[kClipFrame].rows(), columns[kLostClipFrame].rows());
   if (clips > kMostClips) return fmt::format("it has {} clips, and the limit is {}", clips, kMostClips);
-  if (tables[kTubeFrame].rows() > kMostTubeRows) return "its ducts and vessels change too often";
+  if (columns[kTubeFrame].rows() > kMostTubeRows) return "its ducts and vessels change too often";
   return {};
 }
 
-std::vector<PlacedClip> read_placed(const std::vector<H5Table>& tables, std::uint64_t rows) {
-  const auto numbers = tables[kClipVertices].read_rows<std::uint32_t>(0, rows);
-  const auto sizes = tables[kClipShape].read_rows<float>(0, rows);
+std::vector<PlacedClip> read_placed(const OpenColumns& columns, std::uint64_t rows) {
+  const auto numbers = columns[kClipVertices].read_rows<std::uint32_t>(0, rows);
+  const auto sizes = columns[kClipShape].read_rows<float>(0, rows);
   std::vector<PlacedClip> clips(rows);
   for (std::size_t k = 0; k < rows; ++k) {
     const std::uint32_t* number = &numbers[k * kClipNumbers];
-    const float* size = &sizes[k * kClipSizes];
+    const float* size = &sizes[k * kClipNumbers];
     PlacedClip& placed = clips[k];
     placed.clip.organ = number[0], placed.tool = number[1], placed.clip.count = number[2];
     placed.length = size[0], placed.along = size[1], placed.closed = size[2];
@@ -237,9 +263,9 @@ std::vector<PlacedClip> read_placed(const std::vector<H5Table>& tables, std::uin
   return clips;
 }
 
-std::vector<RecordedTube> read_tubes(const std::vector<H5Table>& tables, std::uint64_t rows) {
-  const auto states = tables[kTubeState].read_rows<std::uint32_t>(0, rows);
-  const auto at = tables[kTubeAt].read_rows<float>(0, rows);
+std::vector<RecordedTube> read_tubes(const OpenColumns& columns, std::uint64_t rows) {
+  const auto states = columns[kTubeState].read_rows<std::uint32_t>(0, rows);
+  const auto at = columns[kTubeAt].read_rows<float>(0, rows);
   std::vector<RecordedTube> tubes(rows);
   for (std::size_t k = 0; k < rows; ++k)
     tubes[k] = {states[4 * k], {states[4 * k + 1] != 0, states[4 * k + 2], states[4 * k + 3], at[k]}};
@@ -270,18 +296,19 @@ void clips_before(const ClipHistory& history, std::size_t frame, std::size_t org
     now.tubes[history.tubes[k].organ] = history.tubes[k].state;
 }
 
-ClipHistory read_clips(const std::vector<H5Table>& tables, std::uint64_t frames,
+ClipHistory read_clips(const OpenColumns& columns, std::uint64_t frames,
                        std::span<const SurfaceHistory* const> surfaces, const std::string& file) {
   ClipHistory history;
-  std::string fault = fault_of_clip_rows(tables);
+  std::string fault = fault_of_clip_rows(columns);
   if (fault.empty()) {
-    const ClipRows rows = clip_rows(tables, frames);
-    history.clips = read_placed(tables, rows.clips);
-    history.clip_frame = tables[kClipFrame].read_rows<std::uint32_t>(0, rows.clips);
-    history.lost = tables[kLostClip].read_rows<std::uint32_t>(0, rows.lost);
-    history.lost_frame = tables[kLostClipFrame].read_rows<std::uint32_t>(0, rows.lost);
-    history.tubes = read_tubes(tables, rows.tubes);
-    history.tube_frame = tables[kTubeFrame].read_rows<std::uint32_t>(0, rows.tubes);
+    const auto clips = columns.rows(RowOf::Clip, frames), lost = columns.rows(RowOf::LostClip, frames),
+               tubes = columns.rows(RowOf::Tube, frames);
+    history.clips = read_placed(columns, clips);
+    history.clip_frame = columns[kClipFrame].read_rows<std::uint32_t>(0, clips);
+    history.lost = columns[kLostClip].read_rows<std::uint32_t>(0, lost);
+    history.lost_frame = columns[kLostClipFrame].read_rows<std::uint32_t>(0, lost);
+    history.tubes = read_tubes(columns, tubes);
+    history.tube_frame = columns[kTubeFrame].read_rows<std::uint32_t>(0, tubes);
     fault = fault_of(history, surfaces);
   }
   if (!fault.empty()) throw InputError(fmt::format("{}: {}; the file is damaged", file, fault));
@@ -306,18 +333,18 @@ namespace {
 // Sources change their states at most this many times; a reader allocates no more.
 constexpr std::uint64_t kMostChanges = 1 << 22;
 
-std::string fault_of_bleed_rows(const std::vector<H5Table>& tables, std::size_t organs) {
-  if (tables[kBleedLost].row_cells() != 2 * organs) return "the table of lost fluids does not fit its organs";
-  if (tables[kBleedSourceFrame].rows() > kMostBleedSources)
-    return fmt::format("it has {} sources of blood, and the limit is {}", tables[kBleedSourceFrame].rows(),
+std::string fault_of_bleed_rows(const OpenColumns& columns, std::size_t organs) {
+  if (columns[kBleedLost].row_cells() != 2 * organs) return "the table of lost fluids does not fit its organs";
+  if (columns[kBleedSourceFrame].rows() > kMostBleedSources)
+    return fmt::format("it has {} sources of blood, and the limit is {}", columns[kBleedSourceFrame].rows(),
                        kMostBleedSources);
-  if (tables[kBleedChangeFrame].rows() > kMostChanges) return "its sources of blood change too often";
+  if (columns[kBleedChangeFrame].rows() > kMostChanges) return "its sources of blood change too often";
   return {};
 }
 
-std::vector<BleedSource> read_sources(const std::vector<H5Table>& tables, std::uint64_t rows) {
-  const auto at = tables[kBleedSource].read_rows<std::uint32_t>(0, rows);
-  const auto rate = tables[kBleedRate].read_rows<double>(0, rows);
+std::vector<BleedSource> read_sources(const OpenColumns& columns, std::uint64_t rows) {
+  const auto at = columns[kBleedSource].read_rows<std::uint32_t>(0, rows);
+  const auto rate = columns[kBleedRate].read_rows<double>(0, rows);
   std::vector<BleedSource> sources(rows);
   for (std::size_t k = 0; k < rows; ++k)
     sources[k] = {at[3 * k],
@@ -330,8 +357,8 @@ std::vector<BleedSource> read_sources(const std::vector<H5Table>& tables, std::u
   return sources;
 }
 
-std::vector<FluidAmounts> read_fluids(const std::vector<H5Table>& tables, std::uint64_t frames) {
-  const auto all = tables[kBleedFluids].read_rows<double>(0, frames);
+std::vector<FluidAmounts> read_fluids(const OpenColumns& columns, std::uint64_t frames) {
+  const auto all = columns[kBleedFluids].read_rows<double>(0, frames);
   std::vector<FluidAmounts> fluids(frames);
   for (std::size_t f = 0; f < frames; ++f) {
     const double* row = &all[f * kFluidNumbers];
@@ -340,8 +367,8 @@ std::vector<FluidAmounts> read_fluids(const std::vector<H5Table>& tables, std::u
   return fluids;
 }
 
-std::vector<RecordedBleedChange> read_changes(const std::vector<H5Table>& tables, std::uint64_t rows) {
-  const auto all = tables[kBleedChange].read_rows<std::uint32_t>(0, rows);
+std::vector<RecordedBleedChange> read_changes(const OpenColumns& columns, std::uint64_t rows) {
+  const auto all = columns[kBleedChange].read_rows<std::uint32_t>(0, rows);
   std::vector<RecordedBleedChange> changes(rows);
   for (std::size_t k = 0; k < rows; ++k)
     changes[k] = {all[3 * k], all[3 * k + 1], static_cast<BleedState>(std::min(all[3 * k + 2], 255u))};
@@ -367,19 +394,19 @@ void sources_before(const BleedingHistory& history, std::size_t frame, std::vect
   }
 }
 
-BleedingHistory read_bleeding(const std::vector<H5Table>& tables, std::uint64_t frames,
+BleedingHistory read_bleeding(const OpenColumns& columns, std::uint64_t frames,
                               std::span<const SurfaceHistory* const> surfaces, const std::string& file) {
   BleedingHistory history;
-  std::string fault = fault_of_bleed_rows(tables, surfaces.size());
+  std::string fault = fault_of_bleed_rows(columns, surfaces.size());
   if (fault.empty()) {
-    const BleedRows rows = bleed_rows(tables, frames);
-    for (const glm::dvec2& lost : tables[kBleedLost].read_rows<glm::dvec2>(0, frames))
+    const auto sources = columns.rows(RowOf::BleedSource, frames), changes = columns.rows(RowOf::BleedChange, frames);
+    for (const glm::dvec2& lost : columns[kBleedLost].read_rows<glm::dvec2>(0, frames))
       history.lost.push_back({lost.x, lost.y});
-    history.fluids = read_fluids(tables, frames);
-    history.sources = read_sources(tables, rows.sources);
-    history.source_frame = tables[kBleedSourceFrame].read_rows<std::uint32_t>(0, rows.sources);
-    history.changes = read_changes(tables, rows.changes);
-    history.change_frame = tables[kBleedChangeFrame].read_rows<std::uint32_t>(0, rows.changes);
+    history.fluids = read_fluids(columns, frames);
+    history.sources = read_sources(columns, sources);
+    history.source_frame = columns[kBleedSourceFrame].read_rows<std::uint32_t>(0, sources);
+    history.changes = read_changes(columns, changes);
+    history.change_frame = columns[kBleedChangeFrame].read_rows<std::uint32_t>(0, changes);
     fault = fault_of(history, surfaces);
   }
   if (!fault.empty()) throw InputError(fmt::format("{}: {}; the file is damaged", file, fault));

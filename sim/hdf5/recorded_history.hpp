@@ -14,14 +14,13 @@
 #include "deform/clip.hpp"
 #include "deform/tissue.hpp"
 #include "geometry/mesh_view.hpp"
-#include "sim/hdf5/recording_layout.hpp"
+#include "sim/hdf5/complete_rows.hpp"
 
 namespace trocar {
 
 // Keeps the history of an organ's surface in a session: all faces and vertices, and the frames in which they exist.
 // Faces keep their ids, vertices are only added, and some vertices get a new embedding. Units: metres.
 
-// Each list of frames is ascending and holds the first frame in which the row takes effect.
 struct SurfaceHistory {
   std::vector<glm::uvec3> faces;             // [id] vertices
   std::vector<std::uint32_t> face_born;      // [id]
@@ -50,6 +49,9 @@ struct OrganSurface {
 // Returns true when the faces or the number of vertices have changed; queries must then be rebuilt.
 bool go_to_frame(const SurfaceHistory& history, std::uint64_t frame, OrganSurface& surface);
 
+// Reads the columns of an organ's surface, without the changes after the first `frames` frames.
+SurfaceHistory read_surface(const OpenColumns& columns, std::uint64_t frames);
+
 // Checks that the history is consistent on a lattice of `nodes` nodes. Returns the first fault, or an empty text.
 std::string fault_of(const SurfaceHistory& history, std::size_t nodes);
 
@@ -70,11 +72,11 @@ std::span<const std::uint32_t> broken_in(const FibreHistory& history, std::size_
 // Returns how they broke, [broken_in]; empty before format 2.6.
 std::span<const FibreBreak> how_broken_in(const FibreHistory& history, std::size_t frame);
 
-// Reads the tables of connective tissue, [FibreTable], without the fibres that broke after the first `frames` frames.
+// Reads the columns of connective tissue without the fibres that broke after the first `frames` frames.
 // `nodes`: [organ] number of nodes of its lattice. Throws InputError when they are damaged, or exceed kMostFibres.
 // `file`: for messages.
-FibreHistory read_fibres(const std::vector<H5Table>& tables, std::uint64_t frames,
-                         const std::vector<std::size_t>& nodes, const std::string& file);
+FibreHistory read_fibres(const OpenColumns& columns, std::uint64_t frames, const std::vector<std::size_t>& nodes,
+                         const std::string& file);
 
 // Checks that the history is consistent. Returns the first fault, or an empty text.
 std::string fault_of(const FibreHistory& history, const std::vector<std::size_t>& nodes);
@@ -83,7 +85,6 @@ std::string fault_of(const FibreHistory& history, const std::vector<std::size_t>
 // each state changed.
 // Units: metres.
 
-// Each list of frames is ascending and holds the first frame in which the row takes effect.
 struct ClipHistory {
   std::vector<PlacedClip> clips;  // in the order of closing
   std::vector<std::uint32_t> clip_frame, lost, lost_frame;
@@ -100,9 +101,9 @@ struct ClipsNow {
 // Overwrites `now` with the state before the touch query of a frame. `organs`: their number.
 void clips_before(const ClipHistory& history, std::size_t frame, std::size_t organs, ClipsNow& now);
 
-// Reads the tables of clips, [ClipTable], without what happened after the first `frames` frames. `surfaces`: of the
+// Reads the columns of clips without what happened after the first `frames` frames. `surfaces`: of the
 // organs. Throws InputError when they are damaged. `file`: for messages.
-ClipHistory read_clips(const std::vector<H5Table>& tables, std::uint64_t frames,
+ClipHistory read_clips(const OpenColumns& columns, std::uint64_t frames,
                        std::span<const SurfaceHistory* const> surfaces, const std::string& file);
 
 // Checks that the history is consistent. Returns the first fault, or an empty text.
@@ -112,7 +113,6 @@ std::string fault_of(const ClipHistory& history, std::span<const SurfaceHistory*
 // when its state changed.
 // Units: m^3, m^3/s, seconds.
 
-// Each list of frames is ascending and holds the first frame in which the row takes effect.
 struct BleedingHistory {
   std::vector<FluidLoss> lost;       // [frame][organ] at the end of the frame
   std::vector<FluidAmounts> fluids;  // [frame] at the end of the frame
@@ -126,9 +126,9 @@ struct BleedingHistory {
 // rate is that at first.
 void sources_before(const BleedingHistory& history, std::size_t frame, std::vector<BleedSource>& now);
 
-// Reads the tables of bleeding, [BleedTable], without what happened after the first `frames` frames. `surfaces`: of the
+// Reads the columns of bleeding without what happened after the first `frames` frames. `surfaces`: of the
 // organs. Throws InputError when they are damaged. `file`: for messages.
-BleedingHistory read_bleeding(const std::vector<H5Table>& tables, std::uint64_t frames,
+BleedingHistory read_bleeding(const OpenColumns& columns, std::uint64_t frames,
                               std::span<const SurfaceHistory* const> surfaces, const std::string& file);
 
 // Checks that the history is consistent. Returns the first fault, or an empty text.

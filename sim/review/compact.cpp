@@ -175,19 +175,15 @@ void require_same(const Recording& recording, const Rerun& rerun, std::size_t fr
   throw RunError(fmt::format("{}: not written, because the program was interrupted", out.string()));
 }
 
-H5Table make(H5File& to, const GrowingTable& kind, Storage storage) {
-  return to.make_table(kind.path, kind.cell, kind.row_shape, rows_per_chunk(kind), storage);
-}
-
 // Tables of a compact recording that other forms do not have.
 class KeyTables {
  public:
   KeyTables(H5File& to, const std::vector<OrganRecording>& organs)
-      : key_frame_(make(to, {kKeyFramePath, Cell::U32, {}}, Storage::Deflated)),
-        checksum_(make(to, {kChecksumPath, Cell::U64, {}}, Storage::Deflated)) {
+      : key_frame_(make_column(to, ColumnGroup::Compact, kKeyFrame, {}, Storage::Deflated)),
+        checksum_(make_column(to, ColumnGroup::Compact, kChecksum, {}, Storage::Deflated)) {
     for (const OrganRecording& organ : organs)
       nodes_.push_back(
-          make(to, organ_tables(organ.name, organ.nodes, 0, RecordingForm::Compact)[kNodes], Storage::Deflated));
+          make_column(to, ColumnGroup::Organ, kKeyNodes, {.nodes = organ.nodes}, Storage::Deflated, organ.name));
   }
 
   void append(const RecordedFrame& frame, std::uint32_t number) {
@@ -205,32 +201,35 @@ class KeyTables {
   double next_ = 0.0;           // s  time of the next key frame
 };
 
-// Tables of a full recording that a compact one lacks.
-class LackingTables {
+// Columns of a full recording that a compact one lacks.
+class LackingColumns {
  public:
-  LackingTables(H5File& to, const std::vector<OrganRecording>& organs) {
-    for (const OrganRecording& organ : organs) {
-      const auto kinds = organ_tables(organ.name, organ.nodes, 0);
-      auto& tables = tables_.emplace_back();
-      tables.push_back(make(to, kinds[kNodes], Storage::Plain));
-      for (std::size_t k = kTouchPoint; k < kOrganTables; ++k) tables.push_back(make(to, kinds[k], Storage::Plain));
-    }
+  LackingColumns(H5File& to, const std::vector<OrganRecording>& organs) {
+    const auto& columns = columns_of(ColumnGroup::Organ);
+    for (std::size_t organ = 0; organ < organs.size(); ++organ)
+      for (std::size_t k = 0; k < columns.size(); ++k)
+        if (columns[k].is_in(RecordingForm::Full) && !columns[k].is_in(RecordingForm::Compact))
+          columns_.push_back({organ, &columns[k],
+                              make_column(to, ColumnGroup::Organ, k, {.nodes = organs[organ].nodes}, Storage::Plain,
+                                          organs[organ].name)});
   }
 
   void append(const RecordedFrame& frame) {
-    std::vector<Bytes> rows(kOrganTables);
-    for (std::size_t organ = 0; organ < tables_.size(); ++organ) {
-      for (Bytes& bytes : rows) bytes.clear();
-      push(rows[kNodes], frame.organs[organ].nodes);
-      std::uint64_t ignored = 0;
-      push_touches(rows, frame.organs[organ], ignored);
-      tables_[organ].front().append(rows[kNodes]);
-      for (std::size_t k = kTouchPoint; k < kOrganTables; ++k) tables_[organ][k - kTouchPoint + 1].append(rows[k]);
+    for (auto& [organ, column, table] : columns_) {
+      rows_.clear();
+      column->fill(rows_, {.frame = &frame, .organ = &frame.organs[organ]});
+      table.append(rows_);
     }
   }
 
  private:
-  std::vector<std::vector<H5Table>> tables_;  // [organ] nodes, then the tables from kTouchPoint on
+  struct Lacking {
+    std::size_t organ;
+    const Column* column;
+    H5Table table;
+  };
+  std::vector<Lacking> columns_;
+  Bytes rows_;
 };
 
 // Throws InputError unless a frame that was computed again is the recorded one.
@@ -269,17 +268,17 @@ void expand_recording(const std::filesystem::path& compact, const std::filesyste
   const Recording recording(compact, nullptr, FormsRead::All);
   require_finished(recording, compact, RecordingForm::Compact);
   const H5File from = H5File::open(compact);
-  const auto checksums = from.table(kChecksumPath, Cell::U64).read_all<std::uint64_t>();
+  const auto checksums = from.table(path_of(ColumnGroup::Compact, kChecksum), Cell::U64).read_all<std::uint64_t>();
   if (checksums.size() < recording.frame_count())
     throw InputError(fmt::format("{}: a frame has no checksum; the file is damaged", compact.string()));
   write_whole_recording(out, [&](H5File& to) {
     copy_recording(recording, from, to, RecordingForm::Full);
     Rerun rerun(recording, compact.string());
-    LackingTables tables(to, recording.organs());
+    LackingColumns columns(to, recording.organs());
     for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
       rerun.step();
       require_recorded(recording, rerun.frame(), checksums[frame], frame, compact.string());
-      tables.append(rerun.frame());
+      columns.append(rerun.frame());
       if (!done(frame + 1)) stop(out);
     }
   });
