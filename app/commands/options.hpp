@@ -20,7 +20,7 @@ void add_access_option(CLI::App& command, SceneAccess& access);
 // Adds --force to a command, without which it writes over no file that the user named (refuse_existing).
 void add_force_option(CLI::App& command, bool& force);
 
-// Defines --person. A name that cannot be recorded is refused (sim/support/names.hpp).
+// Defines --person. A name that cannot be recorded is refused (sim/support/text.hpp).
 CLI::Option* add_person_option(CLI::App& command, std::string& person);
 // Adds --anatomy to a command that starts a session.
 CLI::Option* add_anatomy_option(CLI::App& command, std::optional<std::uint32_t>& seed);

@@ -1,5 +1,5 @@
-// Rewrites recordings: copies their complete frames (trocar recover), packs them without loss and unpacks them, also in
-// place.   Tested in tests/sim/recording_faults_test.cpp and pack_test.cpp
+// Rewrites recordings: copies their complete frames (trocar recover), packs them without loss and unpacks them, also
+// under the same name.   Tested in tests/sim/recording_faults_test.cpp and pack_test.cpp
 #pragma once
 
 #include <cstdint>

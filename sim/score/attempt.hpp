@@ -50,7 +50,7 @@ struct InstrumentScore {
 
 struct Attempt {
   std::string file, scene_title, date, version, machine, backend;
-  std::string person, activity, ending = "unknown";  // sim/record/run_note.hpp; empty and unknown: not recorded
+  std::string person, activity, ending = "unknown";  // sim/record/record_sink.hpp; empty and unknown: not recorded
   int level = 1;                                     // of the task
   double duration = 0.0;                             // s
   std::size_t frames = 0;
