@@ -237,7 +237,7 @@ const std::vector<Column> kFibreRows = {
      }, {2, 4}},
     {"broken_fibre", Cell::U32, {}, RowOf::Broken, "", "its number", all<&RecordedFrame::broken>, {2, 4}},
     {"broken_frame", Cell::U32, {}, RowOf::Broken, "frame", "the first one without it",
-     effects<&RecordedFrame::broken>, {2, 4}, Always, true},
+     effects<&RecordedFrame::broken>, {2, 4}, InAll, true},
     {"group", Cell::U32, {}, RowOf::Fibre, "",
      "number of its layer or band: first the layers of the scene, then its bands",
      [](Bytes& to, From from) {
@@ -269,11 +269,11 @@ const std::vector<Column> kClipRows = {
        }
      }, {2, 5}},
     {"frame", Cell::U32, {}, RowOf::Clip, "frame", "the first one with the clip",
-     effects<&RecordedFrame::clips>, {2, 5}, Always, true},
+     effects<&RecordedFrame::clips>, {2, 5}, InAll, true},
     {"lost_clip", Cell::U32, {}, RowOf::LostClip, "", "its row in the tables above",
      all<&RecordedFrame::lost_clips>, {2, 5}},
     {"lost_frame", Cell::U32, {}, RowOf::LostClip, "frame", "the first one without it",
-     effects<&RecordedFrame::lost_clips>, {2, 5}, Always, true},
+     effects<&RecordedFrame::lost_clips>, {2, 5}, InAll, true},
     {"tube_state", Cell::U32, {4}, RowOf::Tube, "",
      "organ; 1: no tissue joins its ends; number of clips that close it on the part with the start of its line, and on "
      "that with its end",
@@ -286,7 +286,7 @@ const std::vector<Column> kClipRows = {
        for (const auto& tube : from.frame->tubes) push_one(to, tube.state.at);
      }, {2, 5}},
     {"tube_frame", Cell::U32, {}, RowOf::Tube, "frame", "the first one in this state",
-     effects<&RecordedFrame::tubes>, {2, 5}, Always, true},
+     effects<&RecordedFrame::tubes>, {2, 5}, InAll, true},
 };
 
 const std::vector<Column> kBleedRows = {
@@ -312,7 +312,7 @@ const std::vector<Column> kBleedRows = {
        for (const BleedSource& source : from.frame->sources) push_one(to, glm::dvec2(source.rate, source.half_time));
      }, {2, 7}},
     {"source_frame", Cell::U32, {}, RowOf::BleedSource, "frame", "the first one with the source",
-     effects<&RecordedFrame::sources>, {2, 7}, Always, true},
+     effects<&RecordedFrame::sources>, {2, 7}, InAll, true},
     {"change", Cell::U32, {3}, RowOf::BleedChange, "",
      "its row in the tables above; its vertex now; 0 it flows, 1 pressed, 2 closed by a clip, 3 coagulated, 4 stopped "
      "(clotted, or the organ is empty)",
@@ -321,35 +321,35 @@ const std::vector<Column> kBleedRows = {
          push_one(to, glm::uvec3(source, vertex, static_cast<std::uint32_t>(state)));
      }, {2, 7}},
     {"change_frame", Cell::U32, {}, RowOf::BleedChange, "frame", "the first one in this state",
-     effects<&RecordedFrame::bleed_changes>, {2, 7}, Always, true},
+     effects<&RecordedFrame::bleed_changes>, {2, 7}, InAll, true},
 };
 
 const std::vector<Column> kOrganRows = {
     {"faces", Cell::U32, {3}, RowOf::Face, "", "three vertices", changed<&RecordedChange::new_faces>},
     {"face_born", Cell::U32, {}, RowOf::Face, "frame", "the first one that queries the face",
-     change_effects<&RecordedChange::new_faces>, {2, 0}, Always, true},
+     change_effects<&RecordedChange::new_faces>, {2, 0}, InAll, true},
     {"rest_positions", Cell::F32, {3}, RowOf::Vertex, "m", "at rest", changed<&RecordedChange::new_rest>},
     {"embedding_node", Cell::U32, {8}, RowOf::Vertex, "", "eight lattice nodes, when the vertex was added",
      nodes<&RecordedChange::new_embedding>},
     {"embedding_weight", Cell::F32, {8}, RowOf::Vertex, "1", "their weights", weights<&RecordedChange::new_embedding>},
     {"vertex_born", Cell::U32, {}, RowOf::Vertex, "frame", "the first one that has the vertex",
-     change_effects<&RecordedChange::new_rest>, {2, 0}, Always, true},
+     change_effects<&RecordedChange::new_rest>, {2, 0}, InAll, true},
     {"gone_face", Cell::U32, {}, RowOf::Removed, "", "its id", changed<&RecordedChange::removed>},
     {"gone_frame", Cell::U32, {}, RowOf::Removed, "frame", "the first one that does not query it",
-     change_effects<&RecordedChange::removed>, {2, 0}, Always, true},
+     change_effects<&RecordedChange::removed>, {2, 0}, InAll, true},
     {"carried_vertex", Cell::U32, {}, RowOf::Carried, "", "the vertex", changed<&RecordedChange::carried>},
     {"carried_node", Cell::U32, {8}, RowOf::Carried, "", "its new nodes", nodes<&RecordedChange::carried_embedding>},
     {"carried_weight", Cell::F32, {8}, RowOf::Carried, "1", "their weights",
      weights<&RecordedChange::carried_embedding>},
     {"carried_frame", Cell::U32, {}, RowOf::Carried, "frame", "the first one with them",
-     change_effects<&RecordedChange::carried>, {2, 0}, Always, true},
+     change_effects<&RecordedChange::carried>, {2, 0}, InAll, true},
     {"nodes", Cell::F32, {kPerNode, 3}, RowOf::Frame, "m", "at the time of the touch query",
-     of_organ<&RecordedOrganFrame::nodes>, {2, 0}, Always, false, {Full}},
+     of_organ<&RecordedOrganFrame::nodes>, {2, 0}, InAll, false, {Full}},
     {"packed_nodes", Cell::U32, {kPerNode, 3}, RowOf::Frame, "",
      "instead of `nodes`: the second difference in time of the coordinates' bits, modulo 2^32, in blocks of 120 frames "
-     "that stand alone; d is stored as 2 d, or -2 d - 1 where d is negative", nullptr, {3, 0}, Always, false, {Packed}},
+     "that stand alone; d is stored as 2 d, or -2 d - 1 where d is negative", nullptr, {3, 0}, InAll, false, {Packed}},
     {"key_nodes", Cell::F32, {kPerNode, 3}, RowOf::KeyFrame, "m", "instead of `nodes`",
-     of_organ<&RecordedOrganFrame::nodes>, {3, 0}, Always, false, {Compact}},
+     of_organ<&RecordedOrganFrame::nodes>, {3, 0}, InAll, false, {Compact}},
     {"touch_first", Cell::U64, {kPerToolAndOne}, RowOf::Frame, "",
      "index of each tool's first touch in the tables below, and one past the last tool",
      [](Bytes& to, From from) {
@@ -361,18 +361,20 @@ const std::vector<Column> kOrganRows = {
        for (const Touch& touch : from.organ->touches.touches)
          push_one(to, ids.empty() ? touch.face : ids[index(touch.face)]);
      }},
-    {"touch_point", Cell::F32, {3}, RowOf::Touch, "m", "of the face",
-     touched<&Touch::point>, {2, 0}, Always, false, {Full, Packed}},
-    {"touch_normal", Cell::F32, {3}, RowOf::Touch, "1", "of the face there",
-     touched<&Touch::normal>, {2, 0}, Always, false, {Full, Packed}},
-    {"touch_depth", Cell::F32, {}, RowOf::Touch, "m", "of the point in the tool's volume",
-     touched<&Touch::depth>, {2, 0}, Always, false, {Full, Packed}},
-    {"touch_time", Cell::F32, {}, RowOf::Touch, "1", "of the touch within the frame, 0 to 1",
-     touched<&Touch::time>, {2, 0}, Always, false, {Full, Packed}},
+    {"touch_point", Cell::F32, {3}, RowOf::Touch, "m", "on the face, closest to the shaft's axis at `touch_time`",
+     touched<&Touch::point>, {2, 0}, InAll, false, {Full, Packed}},
+    {"touch_normal", Cell::F32, {3}, RowOf::Touch, "1", "from the point to the axis, a unit vector",
+     touched<&Touch::normal>, {2, 0}, InAll, false, {Full, Packed}},
+    {"touch_depth", Cell::F32, {}, RowOf::Touch, "m",
+     "how far the point must move along -normal to lie outside the tool",
+     touched<&Touch::depth>, {2, 0}, InAll, false, {Full, Packed}},
+    {"touch_time", Cell::F32, {}, RowOf::Touch, "step",
+     "the first time in the frame, 0 to 1, at which the face comes within the radius of the axis",
+     touched<&Touch::time>, {2, 0}, InAll, false, {Full, Packed}},
     {"touch_pressure", Cell::F32, {}, RowOf::Touch, "Pa",
      "pressure of the tissue at this face in this frame; 0 where unknown",
      [](Bytes& to, From from) { push_or_zeros(to, from.organ->pressure, from.organ->touches.touches.size()); }, {2, 0},
-     Always, false, {Full, Packed}},
+     InAll, false, {Full, Packed}},
     {"tip_first", Cell::U64, {kPerToolAndOne}, RowOf::Frame, "",
      "index of the first face of each tool's tip in `tip_face`, and one past the last tool",
      [](Bytes& to, From from) {
@@ -389,11 +391,11 @@ const std::vector<Column> kOrganRows = {
 };
 
 const std::vector<Column> kCompactRows = {
-    {"key_frame", Cell::U32, {}, RowOf::KeyFrame, "frame", "its number; one every 5 s", nullptr, {3, 0}, Always, false,
+    {"key_frame", Cell::U32, {}, RowOf::KeyFrame, "frame", "its number; one every 5 s", nullptr, {3, 0}, InAll, false,
      {Compact}},
     {"checksum", Cell::U64, {}, RowOf::Frame, "",
      "FNV-1a, 64 bits, of what the frame lacks: of each organ the nodes, then point, normal, depth and time of each "
-     "touch, then the pressures", nullptr, {3, 0}, Always, false, {Compact}},
+     "touch, then the pressures", nullptr, {3, 0}, InAll, false, {Compact}},
 };
 // clang-format on
 
@@ -494,7 +496,7 @@ std::string type_text(const Column& column) {
 
 std::string since_text(const Column& column) {
   std::string text = fmt::format("{}.{}", column.since.major, column.since.minor);
-  if (column.presence != Presence::Always && column.since.minor == 0) text += ", not in the oldest";
+  if (column.presence != Presence::InAll && column.since.minor == 0) text += ", not in the oldest";
   if (column.forms.size() == 1) return fmt::format("{}, only {}", text, name_of(column.forms.front()));
   for (const RecordingForm form : {Full, Packed, Compact})
     if (!column.is_in(form)) text += fmt::format(", not {}", name_of(form));

@@ -156,7 +156,7 @@ enum OrganColumn : std::size_t {
   kTipFace,
   kTouchPart
 };
-enum CompactColumn : std::size_t { kKeyFrame, kChecksum };
+enum CompactColumn : std::size_t { kKeyFrame, kFrameChecksum };
 
 // Sizes of a row that differ between sessions; a 0 accepts any size in a file.
 struct RowSizes {
@@ -183,7 +183,7 @@ struct RowSource {
 using Bytes = std::vector<std::byte>;
 
 // Which recordings have a column. Later: older recordings may lack it. WithPrevious: those that have the column before.
-enum class Presence { Always, Later, WithPrevious };
+enum class Presence { InAll, Later, WithPrevious };
 
 struct Column {
   const char* name;  // in its group
@@ -195,7 +195,7 @@ struct Column {
   // Appends the rows of a frame, or of the header; null: another function writes them.
   void (*fill)(Bytes& rows, const RowSource& from);
   FormatVersion since = {2, 0};
-  Presence presence = Presence::Always;
+  Presence presence = Presence::InAll;
   bool effect =
       false;  // the first frame in which the row takes effect, ascending; a row of frame f + 1 is written with f
   std::vector<RecordingForm> forms = {RecordingForm::Full, RecordingForm::Packed, RecordingForm::Compact};

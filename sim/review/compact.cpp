@@ -180,7 +180,7 @@ class KeyTables {
  public:
   KeyTables(H5File& to, const std::vector<OrganRecording>& organs)
       : key_frame_(make_column(to, ColumnGroup::Compact, kKeyFrame, {}, Storage::Deflated)),
-        checksum_(make_column(to, ColumnGroup::Compact, kChecksum, {}, Storage::Deflated)) {
+        checksum_(make_column(to, ColumnGroup::Compact, kFrameChecksum, {}, Storage::Deflated)) {
     for (const OrganRecording& organ : organs)
       nodes_.push_back(
           make_column(to, ColumnGroup::Organ, kKeyNodes, {.nodes = organ.nodes}, Storage::Deflated, organ.name));
@@ -268,7 +268,7 @@ void expand_recording(const std::filesystem::path& compact, const std::filesyste
   const Recording recording(compact, nullptr, FormsRead::All);
   require_finished(recording, compact, RecordingForm::Compact);
   const H5File from = H5File::open(compact);
-  const auto checksums = from.table(path_of(ColumnGroup::Compact, kChecksum), Cell::U64).read_all<std::uint64_t>();
+  const auto checksums = from.table(path_of(ColumnGroup::Compact, kFrameChecksum), Cell::U64).read_all<std::uint64_t>();
   if (checksums.size() < recording.frame_count())
     throw InputError(fmt::format("{}: a frame has no checksum; the file is damaged", compact.string()));
   write_whole_recording(out, [&](H5File& to) {

@@ -174,7 +174,7 @@ TEST_F(BurntRecording, ACutTableKeepsTheCompleteFrames) {
   for (std::size_t k = 0; k < columns_of(ColumnGroup::Organ).size(); ++k) {
     const Column& kind = columns_of(ColumnGroup::Organ)[k];
     // The frame of a row is written after its other cells.
-    if (kind.effect || kind.presence != Presence::Always || !kind.is_in(RecordingForm::Full)) continue;
+    if (kind.effect || kind.presence != Presence::InAll || !kind.is_in(RecordingForm::Full)) continue;
     const std::string path = path_of(ColumnGroup::Organ, k, "liver");
     const std::uint64_t rows = H5File::open(file).table(path).rows();
     ASSERT_GT(rows, 0u) << path;

@@ -53,7 +53,7 @@ TEST(RecordingColumns, StandInTheTableWhereTheirNamesSay) {
   EXPECT_EQ(name(ColumnGroup::Organ, kCarriedFrame), "carried_frame");
   EXPECT_EQ(name(ColumnGroup::Organ, kKeyNodes), "key_nodes");
   EXPECT_EQ(name(ColumnGroup::Organ, kTouchPart), "touch_part");
-  EXPECT_EQ(name(ColumnGroup::Compact, kChecksum), "checksum");
+  EXPECT_EQ(name(ColumnGroup::Compact, kFrameChecksum), "checksum");
 }
 
 // Readers of a live recording rely on this order, and so does the search for complete frames.
