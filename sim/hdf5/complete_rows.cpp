@@ -91,6 +91,7 @@ std::uint64_t OpenColumns::complete_frames(std::uint64_t frames) const {
 
 std::uint64_t OpenColumns::rows(RowOf kind, std::uint64_t frames) const {
   if (kind == RowOf::Frame) return frames;
+  if (kind == RowOf::Tool || kind == RowOf::Run) return ~std::uint64_t{0};
   if (const auto effect = effect_of(kind)) return rows_up_to(*tables_[*effect], frames);
   for (const auto& [counted, starts] : kStarts)
     if (kind == counted) return has(starts) ? tables_[starts]->read_rows<std::uint64_t>(frames - 1, 1).back() : 0;

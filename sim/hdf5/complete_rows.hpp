@@ -27,15 +27,11 @@ class OpenColumns {
 
   // Returns the number of frames, at most `frames`, for which all columns have their rows.
   std::uint64_t complete_frames(std::uint64_t frames) const;
-  // Returns the number of rows of this kind that were written with the first `frames` frames (> 0).
+  // Returns the number of rows of this kind that were written with the first `frames` frames (> 0). Rows that are
+  // written once: as many as a column has.
   std::uint64_t rows(RowOf kind, std::uint64_t frames) const;
   // Returns the number of rows of this kind that every column has.
   std::uint64_t shortest(RowOf kind) const;
-  // Reads the rows of a column that were written with the first `frames` frames.
-  template <typename T>
-  std::vector<T> read(std::size_t column, std::uint64_t frames) const {
-    return tables_[column]->read_rows<T>(0, rows(kinds()[column].rows, frames));
-  }
 
  private:
   const std::vector<Column>& kinds() const { return columns_of(group_); }
