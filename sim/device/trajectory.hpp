@@ -1,5 +1,5 @@
 // Reads a recorded tool motion: CSV with the header t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z[,roll_deg,grip]; one
-// row per frame. Units: seconds, degrees, millimetres in the file, metres here. Reads the dialects of csv_reader.hpp.
+// row per frame. Units: seconds, degrees, millimetres in the file, metres here. Reads the dialects of csv.hpp.
 // Tested in tests/sim/trajectory_test.cpp and tests/app/input_test.cpp; format: docs/file-formats.md
 #pragma once
 
