@@ -10,7 +10,7 @@
 #include "app/commands/scene_picture.hpp"
 #include "app/compare/backends.hpp"
 #include "app/view/view.hpp"
-#include "app/window/replay_scene.hpp"
+#include "app/window/replay/replay_scene.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/output_file.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/window/window_program.hpp"
+#include "app/window/program.hpp"
 #include "geometry/error.hpp"
 #include "sim/course/curriculum.hpp"
 #include "sim/scene/anatomy.hpp"

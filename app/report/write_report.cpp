@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/report/report_json.hpp"
+#include "app/report/report.hpp"
 #include "app/report/report_page.hpp"
 #include "app/report/try_link.hpp"
 #include "geometry/error.hpp"

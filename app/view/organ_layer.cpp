@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/view/surface.hpp"
-#include "app/view/vessel_volume.hpp"
+#include "app/view/tissue_texture.hpp"
 
 namespace trocar {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/view/vessel_volume.hpp"
+#include "app/view/tissue_texture.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {

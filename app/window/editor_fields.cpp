@@ -5,7 +5,7 @@
 #include <imgui_stdlib.h>
 
 #include "app/window/gui_scopes.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar::editor_fields {
 namespace {

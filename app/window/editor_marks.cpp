@@ -2,7 +2,7 @@
 
 #include <imgui.h>
 
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {

@@ -2,7 +2,7 @@
 // Driven in tests/app/window_path_test.sh
 #pragma once
 
-#include "app/window/editor.hpp"
+#include "app/window/editor/editor.hpp"
 
 namespace trocar {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/window/editor_fields.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 #include "sim/scene/task_reader.hpp"
 
 namespace trocar {

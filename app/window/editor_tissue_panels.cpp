@@ -1,7 +1,7 @@
 #include "app/window/editor_tissue_panels.hpp"
 
 #include "app/window/editor_fields.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/view/drawn.hpp"
-#include "app/window/ghost_maker.hpp"
-#include "app/window/practice.hpp"
+#include "app/window/practice/ghost.hpp"
+#include "app/window/practice/practice.hpp"
 
 namespace trocar {
 

@@ -3,7 +3,7 @@
 #include <imgui.h>
 
 #include "app/window/key_table.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {

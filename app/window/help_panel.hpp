@@ -2,7 +2,7 @@
 // Shown in tests/app/window_path_test.sh and tests/app/window_keys_test.sh
 #pragma once
 
-#include "app/window/key_layout.hpp"
+#include "app/window/input/keys.hpp"
 
 namespace trocar {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "app/window/key_layout.hpp"
+#include "app/window/input/keys.hpp"
 
 namespace trocar {
 

@@ -6,7 +6,7 @@
 
 #include "app/lab/lab_date.hpp"
 #include "app/window/course_panel.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 

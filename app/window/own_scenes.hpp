@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "app/window/scene_list.hpp"
+#include "app/window/screens/scene_list.hpp"
 
 namespace trocar {
 

@@ -5,7 +5,7 @@
 
 #include "app/window/course_panel.hpp"
 #include "app/window/gui_scopes.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 #include "sim/support/names.hpp"
 
 namespace trocar {

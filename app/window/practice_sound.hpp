@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/sound/mixer.hpp"
-#include "app/window/practice.hpp"
+#include "app/window/practice/practice.hpp"
 
 namespace trocar {
 

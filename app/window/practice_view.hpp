@@ -6,7 +6,7 @@
 
 #include "app/view/session_picture.hpp"
 #include "app/window/picture_timer.hpp"
-#include "app/window/practice.hpp"
+#include "app/window/practice/practice.hpp"
 #include "app/window/settings.hpp"
 
 namespace trocar {

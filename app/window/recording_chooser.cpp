@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "app/window/gui_scopes.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "app/window/practice.hpp"
+#include "app/window/practice/practice.hpp"
 
 namespace trocar {
 namespace {

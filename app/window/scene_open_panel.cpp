@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "app/window/gui_scopes.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/scene_list.hpp"
+#include "app/window/screens/scene_list.hpp"
 
 namespace trocar {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "app/window/scene_list.hpp"
+#include "app/window/screens/scene_list.hpp"
 #include "app/window/thumbnails.hpp"
 
 namespace trocar {

@@ -6,7 +6,7 @@
 
 #include "app/view/view.hpp"
 #include "app/window/ghost.hpp"
-#include "app/window/hands.hpp"
+#include "app/window/input/hands.hpp"
 
 namespace trocar {
 

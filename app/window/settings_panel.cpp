@@ -5,7 +5,7 @@
 
 #include "app/compare/backends.hpp"
 #include "app/window/gui_scopes.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {

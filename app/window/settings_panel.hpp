@@ -2,8 +2,8 @@
 // Shown in tests/app/window_path_test.sh
 #pragma once
 
-#include "app/window/key_layout.hpp"
-#include "app/window/practice.hpp"
+#include "app/window/input/keys.hpp"
+#include "app/window/practice/practice.hpp"
 
 namespace trocar {
 

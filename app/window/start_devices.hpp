@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/device_watch.hpp"
+#include "app/window/input/device_watch.hpp"
 
 namespace trocar {
 

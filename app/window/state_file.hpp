@@ -11,7 +11,7 @@
 #include <span>
 
 #include "app/window/screen.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/picture_texture.hpp"
+#include "app/window/widgets/pictures.hpp"
 #include "sim/scene/task_scene.hpp"
 
 namespace trocar {

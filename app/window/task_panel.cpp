@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 

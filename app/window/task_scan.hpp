@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/window/mark_track.hpp"
-#include "app/window/replay_scene.hpp"
+#include "app/window/replay/replay_scene.hpp"
 #include "sim/score/attempt.hpp"
 
 namespace trocar {

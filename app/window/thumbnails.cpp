@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/window/theme.hpp"
+#include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/data_folder.hpp"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "app/window/picture_texture.hpp"
-#include "app/window/scene_list.hpp"
+#include "app/window/screens/scene_list.hpp"
+#include "app/window/widgets/pictures.hpp"
 
 namespace trocar {
 

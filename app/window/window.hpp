@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "app/window/input/keys.hpp"
 #include "app/window/input_queue.hpp"
-#include "app/window/key_layout.hpp"
 #include "gpu_collision/gl_context.hpp"
 
 namespace trocar {

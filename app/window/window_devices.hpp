@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "app/window/hands.hpp"
+#include "app/window/input/hands.hpp"
 #include "sim/scene/scene.hpp"
 
 namespace trocar {

@@ -1,6 +1,6 @@
 // Tests the devices without a session: what is missing is said in a sentence, and what a device sends is shown. A
 // server of ours sends poses over loopback.
-#include "app/window/device_watch.hpp"
+#include "app/window/input/device_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests how the window knows and says what the disk has room for, and an attempt on a disk that is full or becomes
 // full.
-#include "app/window/disk_watch.hpp"
+#include "app/window/practice/disk_watch.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
-#include "app/window/practice_screen.hpp"
-#include "app/window/results_screen.hpp"
+#include "app/window/practice/practice_screen.hpp"
+#include "app/window/screens/results_screen.hpp"
 #include "sim/hdf5/recording_rate.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "app/window/ghost_file.hpp"
-#include "app/window/ghost_maker.hpp"
 #include "app/window/ghost_show.hpp"
-#include "app/window/practice.hpp"
+#include "app/window/practice/ghost.hpp"
+#include "app/window/practice/practice.hpp"
 #include "app/window/practice_sound.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "tests/app/ball_task.hpp"

@@ -1,5 +1,5 @@
 // Tests mouse and keyboard as an input device: which instrument they move, how far, and what the buttons work.
-#include "app/window/hands.hpp"
+#include "app/window/input/hands.hpp"
 
 #include <gtest/gtest.h>
 

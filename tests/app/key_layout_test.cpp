@@ -1,6 +1,6 @@
 // Tests which key is meant in the layouts of several countries: letters by their label, movement keys by their
 // position, and the labels that the help shows.
-#include "app/window/key_layout.hpp"
+#include "app/window/input/keys.hpp"
 
 #include <gtest/gtest.h>
 

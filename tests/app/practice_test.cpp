@@ -1,6 +1,6 @@
 // Tests a practice session that artificial clocks drive: attempts on slow and fast machines, demonstrations, pauses,
 // panels over the picture, lost focus. Needs no window and no OpenGL.
-#include "app/window/practice.hpp"
+#include "app/window/practice/practice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "app/compare/backends.hpp"
-#include "app/window/practice_screen.hpp"
+#include "app/window/practice/practice_screen.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "tests/app/ball_task.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "app/report/report_json.hpp"
+#include "app/report/report.hpp"
 #include "app/report/report_page.hpp"
 #include "app/report/session_summary.hpp"
 #include "app/report/try_link.hpp"

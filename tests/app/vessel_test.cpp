@@ -9,8 +9,8 @@
 #include <random>
 #include <set>
 
+#include "app/view/tissue_texture.hpp"
 #include "app/view/vessel_tree.hpp"
-#include "app/view/vessel_volume.hpp"
 #include "mesh/organ_maker.hpp"
 #include "tests/support/shapes.hpp"
 

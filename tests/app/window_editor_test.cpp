@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "app/window/editor.hpp"
+#include "app/window/editor/editor.hpp"
 #include "app/window/materials.hpp"
 #include "app/window/scene_copy.hpp"
 #include "geometry/error.hpp"

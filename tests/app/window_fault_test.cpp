@@ -13,10 +13,10 @@
 #include <thread>
 
 #include "app/window/gui_scopes.hpp"
-#include "app/window/library_screen.hpp"
-#include "app/window/practice_screen.hpp"
+#include "app/window/practice/practice_screen.hpp"
 #include "app/window/recording_chooser.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/screens/library_screen.hpp"
+#include "app/window/widgets/theme.hpp"
 #include "tests/app/ball_task.hpp"
 
 namespace trocar {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "app/window/window_program.hpp"
+#include "app/window/program.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "tests/sim/ball_scene.hpp"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <limits>
 
-#include "app/report/report_json.hpp"
+#include "app/report/report.hpp"
 #include "app/report/report_page.hpp"
 #include "sim/score/attempt_json.hpp"
 #include "tests/support/shapes.hpp"
