@@ -12,7 +12,7 @@
 #include "app/compare/session_report.hpp"
 #include "app/report/write_report.hpp"
 #include "app/view/session_picture.hpp"
-#include "app/window/help_panel.hpp"
+#include "app/window/input/keys.hpp"
 #include "app/window/practice/hud.hpp"
 #include "app/window/practice/plots.hpp"
 #include "app/window/widgets/gui.hpp"

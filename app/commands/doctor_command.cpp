@@ -15,7 +15,7 @@
 #include "app/compare/backend_trial.hpp"
 #include "app/compare/backends.hpp"
 #include "app/compare/known_case.hpp"
-#include "app/window/glfw_gamepad.hpp"
+#include "app/window/input/hands.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/haptic_stub.hpp"

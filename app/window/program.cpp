@@ -1,36 +1,159 @@
 #include "app/window/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <thread>
+#include <utility>
 
 #include "app/sound/sound.hpp"
-#include "app/window/background_jobs.hpp"
 #include "app/window/editor/editor_screen.hpp"
-#include "app/window/help_panel.hpp"
-#include "app/window/own_scenes.hpp"
+#include "app/window/input/keys.hpp"
 #include "app/window/practice/practice_screen.hpp"
 #include "app/window/replay/replay_screen.hpp"
+#include "app/window/screen.hpp"
 #include "app/window/screens/device_screen.hpp"
 #include "app/window/screens/library_screen.hpp"
 #include "app/window/screens/results_screen.hpp"
+#include "app/window/screens/scene_list.hpp"
 #include "app/window/screens/start_screen.hpp"
-#include "app/window/state_file.hpp"
 #include "app/window/widgets/gui.hpp"
+#include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/stopwatch.hpp"
 #include "sim/scene/anatomy.hpp"
 #include "sim/scene/level.hpp"
+#include "sim/support/byte_text.hpp"
 #include "sim/support/child_process.hpp"
 #include "sim/support/data_folder.hpp"
 #include "sim/support/interrupt.hpp"
+#include "sim/support/output_file.hpp"
 #include "sim/support/task.hpp"
 
 namespace trocar {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr int kNotStarted = 127;  // exit status, as of a shell
+constexpr int kLowestPriority = 19;
+constexpr int kFirstOwnDescriptor = 3;
+// Disk time only when no other program wants some; the C library has no names for this call.
+constexpr int kIoWhoProcess = 1, kIoIdle = 3 << 13;
+
+// The child between fork and exec, where it may only make system calls.
+[[noreturn]] void become(const char* program, char* const* words, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(kNotStarted);  // the parent ended before the line above
+  ::setpriority(PRIO_PROCESS, 0, kLowestPriority);
+  ::syscall(SYS_ioprio_set, kIoWhoProcess, 0, kIoIdle);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, descriptor);
+  ::close_range(kFirstOwnDescriptor, ~0u, CLOSE_RANGE_CLOEXEC);
+  ::execv(program, words);
+  ::_exit(kNotStarted);
+}
+
+pid_t start(const std::string& program, const BackgroundJobs::Job& job) {
+  std::vector<char*> words{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : job) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child == 0) become(program.c_str(), words.data(), parent);
+  return child;
+}
+
+}  // namespace
+
+BackgroundJobs::~BackgroundJobs() {
+  if (process_ <= 0) return;
+  ::kill(process_, SIGTERM);
+  ::waitpid(process_, nullptr, WNOHANG);
+}
+
+void BackgroundJobs::add(Job job) {
+  if (std::ranges::find(jobs_, job) == jobs_.end()) jobs_.push_back(std::move(job));
+}
+
+void BackgroundJobs::step() {
+  if (process_ > 0 && ::waitpid(process_, nullptr, WNOHANG) == 0) return;
+  process_ = -1;
+  if (jobs_.empty()) return;
+  process_ = start(program_, std::exchange(jobs_.front(), {}));
+  jobs_.pop_front();
+}
+
+namespace {
+
+// Writes the window's state to a file, for tests and remote control: one JSON object, rewritten at most ten times a
+// second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown`
+// counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left.
+// On the start screen and the results also "step", on the curriculum. In a practice session also "tip_mm" (of the
+// selected instrument), "goal_mm" (where its task continues), "progress". Used in tests/app/window_path_test.sh and
+// window_burn_test.py
+class StateFile {
+ public:
+  // With an empty name, nothing is written.
+  explicit StateFile(std::filesystem::path file) : file_(std::move(file)) {}
+  void write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ItemPosition> locations);
+
+ private:
+  std::filesystem::path file_;
+  Clock::time_point last_{};
+  std::uint64_t shown_ = 0;
+};
+
+constexpr std::chrono::milliseconds kBetween{100};
+
+void add_position(nlohmann::json& state, const char* key, const std::optional<glm::dvec3>& position) {
+  if (position) state[key] = {1e3 * position->x, 1e3 * position->y, 1e3 * position->z};
+}
+
+void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ItemPosition> locations) {
+  ++shown_;
+  const auto now = Clock::now();
+  if (file_.empty() || now - last_ < kBetween) return;
+  last_ = now;
+  nlohmann::json state = {{"screen", name_of(screen)},
+                          {"phase", status.phase},
+                          {"in_hand", status.in_hand},
+                          {"file", text_of_bytes(status.file.string())},
+                          {"frames", status.frames},
+                          {"touched", status.touched},
+                          {"note", status.note},
+                          {"shown", shown_},
+                          {"places", nlohmann::json::object()}};
+  if (!status.disk.empty()) state["room"] = status.disk;
+  if (!status.step.empty()) state["step"] = status.step;
+  add_position(state, "tip_mm", status.tip);
+  add_position(state, "goal_mm", status.goal);
+  if (status.goal || status.progress > 0.0) state["progress"] = status.progress;
+  for (const theme::ItemPosition& location : locations) {
+    const glm::vec2 middle = 0.5f * (location.from + location.to);
+    state["places"][location.label] = {static_cast<int>(middle.x), static_cast<int>(middle.y)};
+  }
+  try {
+    OutputFile out(file_, OutputKind::Json);
+    out.stream() << state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    out.commit();
+  } catch (const std::runtime_error&) {
+    // The file was writable at the start; its reader sees that it is not updated.
+  }
+}
 
 // Limits the frame rate of a display without vertical sync. A little less than 1/60 s, so that a 60 Hz display with
 // sync misses no refresh.

@@ -1,4 +1,4 @@
-#include "app/window/screens.hpp"
+#include "app/window/screen.hpp"
 
 namespace trocar {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/window/settings_file.hpp"
+#include "app/window/settings.hpp"
 
 #include <fmt/format.h>
 
@@ -51,6 +51,17 @@ void read_last(TomlTable& table, LastChoice& last) {
 }
 
 }  // namespace
+
+const char* name_of(GhostMode mode) {
+  constexpr const char* names[] = {"off", "in time", "by progress"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+GhostMode next(GhostMode mode) {
+  return mode == GhostMode::Off      ? GhostMode::InTime
+         : mode == GhostMode::InTime ? GhostMode::ByProgress
+                                     : GhostMode::Off;
+}
 
 std::filesystem::path settings_file() { return lab_places().settings.parent_path() / "window.toml"; }
 

@@ -1,6 +1,6 @@
 // Tests jobs beside a caller that never waits: their order, their priority, and that they end with the caller, also
 // when it is killed.
-#include "app/window/background_jobs.hpp"
+#include "app/window/program.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

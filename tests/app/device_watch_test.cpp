@@ -7,7 +7,6 @@
 #include <chrono>
 #include <thread>
 
-#include "app/window/start_devices.hpp"
 #include "sim/link/igtl_server.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"

@@ -1,5 +1,5 @@
 // Tests that looking for gamepads leaves an open window open. Needs a display: CTest runs it as app.gamepads.
-#include "app/window/glfw_gamepad.hpp"
+#include "app/window/input/hands.hpp"
 
 #include <GLFW/glfw3.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Tests that nothing that happens between two pictures is lost: every press and release is delivered, in its order, at
 // most one change of a key or button a picture.
-#include "app/window/input_queue.hpp"
+#include "app/window/window.hpp"
 
 #include <gtest/gtest.h>
 

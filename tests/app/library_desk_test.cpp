@@ -1,6 +1,6 @@
 // Tests what the library learns from the database beside its pictures: the newest question counts, a database that
 // fails is a sentence, and one that never answers is never waited for.
-#include "app/window/library_desk.hpp"
+#include "app/window/screens/library_screen.hpp"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

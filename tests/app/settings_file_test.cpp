@@ -1,5 +1,5 @@
 // Tests the settings that the window keeps: what is written is read again, and a damaged file stays as it is.
-#include "app/window/settings_file.hpp"
+#include "app/window/settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,6 @@
 #include <random>
 
 #include "app/window/editor/editor.hpp"
-#include "app/window/materials.hpp"
-#include "app/window/scene_copy.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "sim/support/data_folder.hpp"

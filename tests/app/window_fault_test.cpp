@@ -12,10 +12,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "app/window/gui_scopes.hpp"
 #include "app/window/practice/practice_screen.hpp"
-#include "app/window/recording_chooser.hpp"
 #include "app/window/screens/library_screen.hpp"
+#include "app/window/screens/start_screen.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "tests/app/ball_task.hpp"
 

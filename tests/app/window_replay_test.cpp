@@ -4,12 +4,9 @@
 #include <algorithm>
 
 #include "app/compare/backends.hpp"
-#include "app/window/mark_track.hpp"
-#include "app/window/playback.hpp"
 #include "app/window/practice/practice.hpp"
 #include "app/window/replay/replay_scene.hpp"
 #include "app/window/replay/replay_screen.hpp"
-#include "app/window/task_scan.hpp"
 #include "geometry/error.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"

@@ -8,14 +8,12 @@
 #include <tuple>
 
 #include "app/view/picture_file.hpp"
-#include "app/window/key_table.hpp"
-#include "app/window/own_scenes.hpp"
+#include "app/window/input/keys.hpp"
 #include "app/window/practice/hud.hpp"
+#include "app/window/practice/plots.hpp"
 #include "app/window/practice/practice.hpp"
-#include "app/window/screens.hpp"
+#include "app/window/screen.hpp"
 #include "app/window/screens/scene_list.hpp"
-#include "app/window/stage_history.hpp"
-#include "app/window/task_panel.hpp"
 #include "app/window/widgets/task_panels.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "sim/support/data_folder.hpp"

@@ -1,7 +1,7 @@
 // Tests that colliding instruments are reported, shown and recorded.
 #include <gtest/gtest.h>
 
-#include "app/window/readings.hpp"
+#include "app/window/practice/hud.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"

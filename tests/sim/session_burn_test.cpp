@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "app/compare/backends.hpp"
-#include "app/window/readings.hpp"
+#include "app/window/practice/hud.hpp"
 #include "cpu_collision/queries.hpp"
 #include "mesh/solid_check.hpp"
 #include "tests/sim/tissue_session.hpp"

@@ -1,20 +1,88 @@
 // Holds a scene that the user edits: adds ports, targets and zones where a ray hits, attachments and connective tissue,
-// undoes and redoes changes, saves the scene.
-// Needs no window.
-// Units: metres.   Tested in tests/app/window_editor_test.cpp
+// undoes and redoes changes, saves the scene. Needs no window.
+// Units: metres, pixels from the window's top left.   Tested in tests/app/window_editor_test.cpp
 #pragma once
 
+#include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/window/editor_camera.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
+#include "deform/tissue.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/scene/lens.hpp"
 #include "sim/scene/scene.hpp"
 
 namespace trocar {
+
+struct Ray {
+  glm::dvec3 origin{0.0}, direction{0.0, 0.0, -1.0};  // m, unit
+};
+
+// The editor's camera, which orbits the organs or equals the scene's scope.
+struct EditorEye {
+  ScopePose pose;
+  Lens lens;
+};
+
+// A camera that the mouse turns about `target`.
+struct OrbitCamera {
+  glm::dvec3 target{0.0};  // m
+  double yaw_deg = 0.0, pitch_deg = 20.0;
+  double distance = 0.46;  // m
+
+  void turn(double right_pixels, double up_pixels);
+  void approach(double notches);
+  EditorEye eye() const;
+};
+
+inline EditorEye eye_of(const ScopeScene& scope) { return {scope.pose(), scope.lens}; }
+
+// Converts pixels to half heights from the picture's centre, distortion included, and back.
+glm::dvec2 seen_at(const glm::dvec2& pixel, const glm::dvec2& size);
+glm::dvec2 pixel_at(const glm::dvec2& seen, const glm::dvec2& size);
+
+Ray ray_through(const EditorEye& eye, const glm::dvec2& pixel, const glm::dvec2& size);
+// Returns nothing for a point behind the eye.
+std::optional<glm::dvec2> pixel_of(const EditorEye& eye, const glm::dvec3& point, const glm::dvec2& size);
+// Returns the intersection of the ray with the plane through `point`; empty when the ray is parallel to it or points
+// away.
+std::optional<glm::dvec3> meet_plane(const Ray& ray, const glm::dvec3& point, const glm::dvec3& normal);
+
+// A tissue preset. The liver's values come from elastography, as in TissueParams. The other values are not measured:
+// they are softer or stiffer as the organs feel in the operating theatre.
+struct Material {
+  const char* name;
+  float youngs_modulus;  // Pa
+  float poisson_ratio;   // 1
+  float density;         // kg/m^3
+  float friction;        // 1
+};
+
+constexpr std::array<Material, 4> kMaterials = {{{"liver", 6.0e3f, 0.46f, 1060.f, 0.2f},
+                                                 {"stomach", 4.0e3f, 0.46f, 1050.f, 0.2f},
+                                                 {"gallbladder", 3.0e3f, 0.46f, 1030.f, 0.15f},
+                                                 {"stiff", 2.0e4f, 0.46f, 1080.f, 0.3f}}};
+
+inline void use(const Material& material, TissueParams& tissue) {
+  tissue.youngs_modulus = material.youngs_modulus;
+  tissue.poisson_ratio = material.poisson_ratio;
+  tissue.density = material.density;
+  tissue.friction = material.friction;
+}
+
+// A copy has a free file name and a title of its own, so that it is not taken for the original.
+struct SceneCopy {
+  std::filesystem::path file;  // does not exist yet
+  Scene scene;                 // with the title of the copy; `file` of the original, the base of its paths
+};
+
+// "touch_targets.toml", "Touch the targets" -> "touch_targets-edited-2.toml", "Touch the targets (edited 2)". A copy of
+// a copy continues the numbers.
+SceneCopy copy_of(const Scene& scene, const std::filesystem::path& folder);
 
 enum class PartKind {
   Task,

@@ -6,18 +6,248 @@
 
 #include <algorithm>
 
-#include "app/window/editor_fields.hpp"
-#include "app/window/editor_task_panels.hpp"
-#include "app/window/editor_tissue_panels.hpp"
-#include "app/window/gui_scopes.hpp"
-#include "app/window/materials.hpp"
+#include "app/window/editor/editor.hpp"
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "sim/scene/organ_surface.hpp"
 #include "sim/scene/task_reader.hpp"
 
+namespace trocar::editor_fields {
+namespace {
+
+constexpr float kFieldFrom = 104.f;  // units
+constexpr double kMmDrag = 0.2;      // mm per pixel
+
+std::string hidden_id(const char* label) { return fmt::format("##{}", label); }
+
+template <typename Number>
+void scaled_number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
+  theme::label(label, kFieldFrom);
+  double shown = static_cast<double>(value) * per_unit;
+  const float pace = static_cast<float>((high - low) * 1e-3);
+  if (ImGui::DragScalar(hidden_id(label).c_str(), ImGuiDataType_Double, &shown, pace, &low, &high, format,
+                        ImGuiSliderFlags_AlwaysClamp))
+    value = static_cast<Number>(shown / per_unit);
+  theme::note_item(label);
+}
+
+template <typename Vector>
+void mm_position(const char* label, Vector& point) {
+  theme::label(label, kFieldFrom);
+  double mm[3] = {1e3 * static_cast<double>(point.x), 1e3 * static_cast<double>(point.y),
+                  1e3 * static_cast<double>(point.z)};
+  if (ImGui::DragScalarN(hidden_id(label).c_str(), ImGuiDataType_Double, mm, 3, static_cast<float>(kMmDrag), nullptr,
+                         nullptr, "%.0f"))
+    point = Vector(mm[0] * 1e-3, mm[1] * 1e-3, mm[2] * 1e-3);
+}
+
+}  // namespace
+
+void number(const char* label, double& value, double per_unit, double low, double high, const char* format) {
+  scaled_number(label, value, per_unit, low, high, format);
+}
+
+void number(const char* label, float& value, double per_unit, double low, double high, const char* format) {
+  scaled_number(label, value, per_unit, low, high, format);
+}
+
+void number(const char* label, int& value, int low, int high) {
+  theme::label(label, kFieldFrom);
+  ImGui::DragInt(hidden_id(label).c_str(), &value, 0.1f, low, high, "%d", ImGuiSliderFlags_AlwaysClamp);
+  theme::note_item(label);
+}
+
+void flag(const char* label, bool& value) {
+  theme::label(label, kFieldFrom);
+  ImGui::Checkbox(hidden_id(label).c_str(), &value);
+  theme::note_item(label);
+}
+
+void position(const char* label, glm::dvec3& point) { mm_position(label, point); }
+
+void position(const char* label, glm::vec3& point) { mm_position(label, point); }
+
+void direction(const char* label, glm::vec3& vector) {
+  theme::label(label, kFieldFrom);
+  glm::vec3 shown = vector;
+  if (ImGui::DragFloat3(hidden_id(label).c_str(), &shown.x, 0.01f, -1.f, 1.f, "%.2f", ImGuiSliderFlags_AlwaysClamp))
+    vector = shown;
+}
+
+void words(const char* label, std::string& text) {
+  theme::label(label, kFieldFrom);
+  ImGui::InputText(hidden_id(label).c_str(), &text);
+  theme::note_item(label);
+}
+
+bool choice(const char* label, const std::vector<std::string>& names, std::string& value, const char* none) {
+  theme::label(label, kFieldFrom);
+  const theme::Scope list = theme::combo(hidden_id(label).c_str(), value.empty() && none ? none : value);
+  if (!list) {
+    theme::note_item(label);
+    return false;
+  }
+  bool changed = false;
+  if (none && ImGui::Selectable(none, value.empty())) value.clear(), changed = true;
+  for (const std::string& name : names) {
+    if (ImGui::Selectable(name.c_str(), name == value)) value = name, changed = true;
+    theme::note_item(name);
+  }
+  return changed;
+}
+
+}  // namespace trocar::editor_fields
+
 namespace trocar {
 namespace {
+
+void rule_fields(TaskScene& task) {
+  using namespace editor_fields;
+  TaskRules& rules = task.rules;
+  number("Many errors", rules.many_errors, 1.0, 1.0, 50.0, "%.0f");
+  switch (task.kind) {
+    case TaskKind::NavigateCamera:
+      number("Near enough", rules.readable, 1.0, 0.01, 1.0, "%.2f half heights");
+      number("Too near", rules.too_near, 1e3, 0.0, 100.0, "%.0f mm");
+      break;
+    case TaskKind::TouchTargets:
+    case TaskKind::KeepOut:
+      number("Wrong after", rules.deliberate, 1.0, 0.0, 5.0, "%.2f s");
+      break;
+    case TaskKind::BurnLine:
+      number("Enough", rules.enough, 1.0, 0.01, 1.0, "%.2f of the line");
+      number("In air after", rules.off_tissue_after, 1.0, 0.0, 5.0, "%.2f s");
+      break;
+    case TaskKind::LiftOrgan:
+      number("Drop above", rules.lifted, 1e3, 0.0, 50.0, "%.1f mm");
+      number("Slipped by", rules.slipped, 1e3, 0.1, 50.0, "%.1f mm");
+      break;
+    case TaskKind::ClipAndCut:
+    case TaskKind::Operation:
+      number("Clips staying", rules.clips_staying, 1.0, 0.0, 10.0, "%.0f");
+      break;
+    case TaskKind::FollowCurve:
+      break;
+  }
+}
+
+void task_fields(Editor& editor) {
+  using namespace editor_fields;
+  Scene& scene = editor.scene;
+  theme::heading("Scene and task");
+  words("Title", scene.title);
+  bool task = scene.task.has_value();
+  flag("Scored task", task);
+  if (task != scene.task.has_value()) task ? (void)scene.task.emplace() : scene.task.reset();
+  if (!scene.task) return;
+  TaskScene& t = *scene.task;
+  std::string kind(name_of(t.kind));
+  const auto& kinds = task_kind_names();
+  if (choice("Kind", kinds, kind)) t.kind = static_cast<TaskKind>(std::ranges::find(kinds, kind) - kinds.begin());
+  words("Task title", t.title);
+  theme::text("Instructions", theme::kQuiet);
+  ImGui::InputTextMultiline("##instructions", &t.instructions, {-1.f, theme::px(64.f)});
+  std::vector<std::string> names;
+  for (const InstrumentScene& instrument : scene.instruments) names.push_back(instrument.name);
+  choice("Instrument", names, t.instrument, "any");
+}
+
+// Target, force and tremor limits, times, and the thresholds of the task's kind.
+void mark_fields(TaskScene& task) {
+  using namespace editor_fields;
+  theme::heading("Limits and pass marks");
+  number("Target time", task.time_good, 1.0, 0.1, 3600.0, "%.0f s");
+  number("Time limit", task.time_limit, 1.0, 0.2, 3600.0, "%.0f s");
+  number("Force limit", task.most_force, 1.0, 0.01, 20.0, "%.2f N");
+  number("Tremor limit", task.most_tremor, 1e3, 0.0, 10.0, "%.2f mm");
+  theme::wrapped("Full grade up to target time, force and tremor limit; tremor 0: not graded.", theme::kQuiet);
+  number("Tolerance", task.tolerance, 1e3, 0.1, 100.0, "%.1f mm");
+  number("Hold", task.hold, 1.0, 0.0, 60.0, "%.1f s");
+  if (task.kind == TaskKind::LiftOrgan) number("Lift", task.lift, 1e3, 0.1, 200.0, "%.0f mm");
+  rule_fields(task);
+  theme::wrapped("Many errors: with as many the grade for errors is 0.", theme::kQuiet);
+  if (!task.levels.empty())
+    theme::wrapped("The levels of this task keep their own values, which replace these.", theme::kQuiet);
+}
+
+void limit_fields(Editor& editor, TaskLimit& limit) {
+  using namespace editor_fields;
+  theme::heading("Limit of an organ");
+  theme::wrapped("More than this is a critical error; 0: unlimited.", theme::kQuiet);
+  std::vector<std::string> names;
+  for (const OrganScene& organ : editor.scene.organs) names.push_back(organ.name);
+  choice("Organ", names, limit.organ);
+  number("Deepest burn", limit.deepest_burn, 1e3, 0.0, 50.0, "%.1f mm");
+  flag("No diathermy", limit.no_diathermy);
+  number("Blood", limit.most_blood_ml, 1.0, 0.0, 1000.0, "%.0f ml");
+  number("Bile", limit.most_bile_ml, 1.0, 0.0, 1000.0, "%.0f ml");
+}
+
+std::vector<std::string> organ_names(const Editor& editor) {
+  std::vector<std::string> names;
+  for (const OrganScene& organ : editor.scene.organs) names.push_back(organ.name);
+  return names;
+}
+
+void attachment_fields(Editor& editor, Attachment& attachment) {
+  using namespace editor_fields;
+  theme::heading("Attachment");
+  theme::wrapped("The tissue of the " + editor.scene.organs[editor.chosen.index].name +
+                     " in this ball is fixed; with a stiffness it is held by a ligament.",
+                 theme::kQuiet);
+  position("Centre, mm", attachment.centre);
+  number("Radius", attachment.radius, 1e3, 0.1, 200.0, "%.1f mm");
+  bool ligament = attachment.stiffness > 0.f;
+  constexpr float kUsualLigament = 100.f;  // N/m
+  const bool was = ligament;
+  flag("Ligament", ligament);
+  if (ligament != was) attachment.stiffness = ligament ? kUsualLigament : 0.f;
+  if (ligament) number("Stiffness", attachment.stiffness, 1.0, 0.1, 2000.0, "%.1f N/m");
+  flag("Diaphragm", attachment.diaphragm);
+  theme::wrapped("Diaphragm: it moves with the breath.", theme::kQuiet);
+}
+
+void layer_fields(Editor& editor, LayerScene& layer) {
+  using namespace editor_fields;
+  theme::heading("Layer of connective tissue");
+  words("Name", layer.name);
+  choice("Organ", organ_names(editor), layer.organ);
+  choice("Joined to", organ_names(editor), layer.to);
+  LayerParams& params = layer.params;
+  number("Reach", params.reach, 1e3, 0.0, 30.0, "%.1f mm");
+  position("Near, mm", params.centre);
+  number("Within", params.radius, 1e3, 0.1, 1000.0, "%.0f mm");
+  number("Modulus", params.modulus, 1e-3, 0.001, 500.0, "%.2f kPa");
+  number("Thickness", params.thickness, 1e3, 0.1, 20.0, "%.1f mm");
+  number("Break strain", params.break_strain, 1.0, 0.01, 10.0, "%.2f");
+}
+
+void band_fields(Editor& editor, BandScene& band) {
+  using namespace editor_fields;
+  theme::heading("Band or ligament");
+  words("Name", band.name);
+  choice("From organ", organ_names(editor), band.organ);
+  choice("To", organ_names(editor), band.to, "abdominal wall");
+  BandParams& params = band.params;
+  position("From, mm", params.from_start);
+  position("  to", params.from_end);
+  position("To, mm", params.to_start);
+  position("  to ", params.to_end);
+  number("Strands", params.strands, 1, 200);
+  number("Modulus", params.modulus, 1e-3, 0.001, 5000.0, "%.2f kPa");
+  number("Section", params.section_mm2, 1.0, 0.01, 200.0, "%.1f mm\u00B2");
+  number("Rest strain", params.rest_strain, 1.0, -0.9, 1.0, "%.2f");
+  number("Break strain", params.break_strain, 1.0, 0.01, 10.0, "%.2f");
+}
+
+void breathing_fields(Breathing& breathing) {
+  using namespace editor_fields;
+  theme::heading("Breathing");
+  theme::wrapped("Moves every attachment that is on the diaphragm.", theme::kQuiet);
+  number("Amplitude", breathing.amplitude, 1e3, 0.0, 40.0, "%.1f mm");
+  number("Rate", breathing.rate, 60.0, 0.0, 60.0, "%.0f / min");
+  direction("Inspiration", breathing.direction);
+}
 
 constexpr float kPartsWidth = 214.f, kFieldsWidth = 270.f, kFieldFrom = 104.f;  // units
 

@@ -1,4 +1,4 @@
-// Draws the lists and the fields of the scene editor.
+// Draws the lists and the fields of the scene editor.   Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include "app/window/editor/editor.hpp"

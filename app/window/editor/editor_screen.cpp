@@ -5,14 +5,123 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
+
+#include "app/window/editor/editor.hpp"
 #include "app/window/editor/editor_panels.hpp"
-#include "app/window/editor_marks.hpp"
 #include "app/window/practice/practice.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {
+
+void SceneOpenPanel::open(const std::vector<ListedScene>& listed, const std::filesystem::path& folder,
+                          SceneAccess access) {
+  access_ = std::move(access);
+  entries_.clear();
+  fault_.clear();
+  for (const ListedScene& scene : listed) entries_.push_back({scene.title, scene.file});
+  for (const ListedScene& own : list_scenes({folder})) {
+    const bool known = std::ranges::any_of(entries_, [&](const Entry& entry) {
+      std::error_code ignored;
+      return std::filesystem::equivalent(entry.file, own.file, ignored);
+    });
+    if (!known && own.fault.empty()) entries_.push_back({own.title, own.file});
+  }
+  open_ = true;
+}
+
+// A scene that cannot be loaded is said here, so that the edited scene stays.
+std::optional<std::filesystem::path> SceneOpenPanel::checked(const std::filesystem::path& file) {
+  const ListedScene scene = listed_scene(file, access_);
+  fault_ = scene.fault;
+  if (!fault_.empty()) return {};
+  open_ = false;
+  return file;
+}
+
+std::optional<std::filesystem::path> SceneOpenPanel::draw(bool escape) {
+  if (!open_) return {};
+  const theme::Panel panel("open scene", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Front,
+                           0.97f);
+  {
+    const theme::WithLetters large(theme::Letters::Heading);
+    theme::text("Open a scene");
+  }
+  std::optional<std::filesystem::path> chosen;
+  {
+    const theme::Scope list = theme::child("scene files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
+    for (std::size_t k = 0; k < entries_.size() && !chosen; ++k) {
+      const Entry& entry = entries_[k];
+      const std::string label = fmt::format("{}   {}##{}", entry.title, entry.file.filename().string(), k);
+      if (ImGui::Selectable(label.c_str())) chosen = checked(entry.file);
+      theme::note_item("Open " + entry.file.filename().string());
+    }
+  }
+  ImGui::SetNextItemWidth(-1.f);
+  if (ImGui::InputTextWithHint("##scene file", "or type a file name and press Enter", &typed_,
+                               ImGuiInputTextFlags_EnterReturnsTrue) &&
+      !typed_.empty())
+    chosen = checked(typed_);
+  theme::note_item("Scene file");
+  if (!fault_.empty()) theme::wrapped(fault_, theme::kBad);
+  if (theme::button("Cancel", 110.f) || escape) open_ = false;
+  return chosen;
+}
+
 namespace {
+
+constexpr double kLeastRing = 4.0;  // pixels
+
+ImVec2 pixel_vec(const glm::dvec2& pixel) { return {static_cast<float>(pixel.x), static_cast<float>(pixel.y)}; }
+
+void draw_ball(const Editor& editor, const Part& part, const EditorEye& eye, const glm::dvec2& size) {
+  const Attachment& ball = editor.scene.organs[part.index].attachments[part.corner];
+  const glm::dvec3 centre(ball.centre);
+  const auto middle = pixel_of(eye, centre, size);
+  const auto rim = pixel_of(eye, centre + static_cast<double>(ball.radius) * axes_of(eye.pose).right, size);
+  if (!middle) return;
+  const bool chosen = editor.chosen == part;
+  const auto colour = theme::packed(chosen ? theme::kOrange : theme::kPurple);
+  const double radius = rim ? std::max(kLeastRing, glm::distance(*middle, *rim)) : kLeastRing;
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  // A ligament is drawn with a thin, a rigid attachment with a filled ball.
+  if (!(ball.stiffness > 0.f))
+    list.AddCircleFilled(pixel_vec(*middle), static_cast<float>(radius),
+                         theme::packed(chosen ? theme::kOrange : theme::kPurple, 0.22f), 40);
+  list.AddCircle(pixel_vec(*middle), static_cast<float>(radius), colour, 40, theme::px(chosen ? 2.5f : 1.5f));
+  list.AddCircleFilled(pixel_vec(*middle), theme::px(4.f), colour);
+}
+
+void draw_band(const Editor& editor, std::size_t k, const EditorEye& eye, const glm::dvec2& size) {
+  BandParams params = editor.scene.bands[k].params;
+  const bool chosen = editor.chosen.kind == PartKind::Band && editor.chosen.index == k;
+  const auto colour = theme::packed(chosen ? theme::kOrange : theme::kGreen);
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  std::optional<glm::dvec2> at[4];
+  for (std::size_t end = 0; end < 4; ++end) at[end] = pixel_of(eye, glm::dvec3(band_end(params, end)), size);
+  const auto line = [&](std::size_t from, std::size_t to, float width) {
+    if (at[from] && at[to]) list.AddLine(pixel_vec(*at[from]), pixel_vec(*at[to]), colour, theme::px(width));
+  };
+  line(0, 1, 2.5f), line(2, 3, 2.5f), line(0, 2, 1.2f), line(1, 3, 1.2f);
+  for (const auto& end : at)
+    if (chosen && end) list.AddCircleFilled(pixel_vec(*end), theme::px(4.f), colour);
+}
+
+// Returns whether these attachments are drawn and can be dragged.
+bool shows_attachments(const Editor& editor, std::size_t organ) {
+  return editor.chosen.kind == PartKind::Attachment ||
+         (editor.chosen.kind == PartKind::Organ && editor.chosen.index == organ);
+}
+
+// Draws the attachments of the selected organ (of all organs when an attachment is selected), and every band. `size`:
+// pixels.
+void draw_tissue_marks(const Editor& editor, const EditorEye& eye, const glm::dvec2& size) {
+  for (std::size_t k = 0; k < editor.scene.organs.size(); ++k)
+    for (std::size_t a = 0; shows_attachments(editor, k) && a < editor.scene.organs[k].attachments.size(); ++a)
+      draw_ball(editor, {PartKind::Attachment, k, a}, eye, size);
+  for (std::size_t k = 0; k < editor.scene.bands.size(); ++k) draw_band(editor, k, eye, size);
+}
 
 constexpr double kTowardsPorts = 0.3;  // 1: so that organs and ports are visible at the start
 // A still picture may take longer than a frame of a session.

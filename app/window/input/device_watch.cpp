@@ -2,19 +2,86 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/window/glfw_gamepad.hpp"
+#include "app/window/input/hands.hpp"
+#include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/device/replay_device.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/registration.hpp"
 #include "sim/review/recorded_motion.hpp"
+#include "sim/scene/igtl_source.hpp"
 
 namespace trocar {
+
+std::vector<DeviceChoice> device_choices(const Scene& scene) {
+  std::vector<DeviceChoice> choices;
+  for (const InstrumentScene& instrument : scene.instruments)
+    choices.push_back({instrument.name, instrument.device, instrument.source, instrument.trajectory, instrument.axes,
+                       instrument.registration});
+  choices.push_back({"scope", scene.scope.device, scene.scope.source, {}, scene.scope.axes, scene.scope.registration});
+  return choices;
+}
+
+Scene with_devices(const Scene& scene, const std::vector<DeviceChoice>& choices) {
+  Scene chosen = scene;
+  for (std::size_t k = 0; k < chosen.instruments.size(); ++k) {
+    chosen.instruments[k].device = choices[k].device;
+    chosen.instruments[k].source = choices[k].source;
+    chosen.instruments[k].trajectory = choices[k].trajectory;
+    chosen.instruments[k].axes = choices[k].axes;
+    chosen.instruments[k].registration = choices[k].registration;
+  }
+  chosen.scope.device = choices.back().device;
+  chosen.scope.source = choices.back().source;
+  chosen.scope.axes = choices.back().axes;
+  chosen.scope.registration = choices.back().registration;
+  return chosen;
+}
+
+Scene without_typed_files(Scene scene, const std::vector<DeviceChoice>& choices) {
+  for (std::size_t k = 0; k < scene.instruments.size(); ++k)
+    if (choices[k].typed) scene.instruments[k].trajectory.clear();
+  if (choices.back().typed && scene.scope.device == "trajectory") scene.scope.source.clear();
+  return scene;
+}
+
+IgtlFields igtl_fields(const std::string& source) {
+  IgtlFields fields;
+  const auto slash = source.find('/');
+  if (slash != std::string::npos) fields.tool = source.substr(slash + 1);
+  const std::string address = source.substr(0, slash);
+  const auto colon = address.rfind(':');
+  fields.host = address.substr(0, colon);
+  if (colon != std::string::npos) fields.port = address.substr(colon + 1);
+  if (fields.host.empty()) fields.host = IgtlSource().host;
+  if (colon == std::string::npos) fields.port = std::to_string(IgtlSource().port);
+  return fields;
+}
+
+std::string igtl_source_text(const IgtlFields& fields) { return fields.host + ":" + fields.port + "/" + fields.tool; }
+
+std::string device_label(const std::string& device) {
+  struct Label {
+    const char *device, *label;
+  };
+  constexpr Label kLabels[] = {{"mouse", "Mouse and keyboard"},
+                               {"gamepad", "Gamepad"},
+                               {"spacemouse", "SpaceMouse"},
+                               {"igtl", "Tracker (OpenIGTLink)"},
+                               {"haptic", "Simulated force-feedback device"},
+                               {"script", "Script"},
+                               {"trajectory", "Recorded motion"}};
+  for (const Label& label : kLabels)
+    if (device == label.device) return label.label;
+  return device;
+}
+
 namespace {
 
 constexpr double kTryAgainAfter = 1.0;  // s   a daemon or a gamepad may come later
@@ -231,5 +298,61 @@ std::optional<Registration> DeviceWatch::registration_of_start(std::size_t k) co
 }
 
 bool DeviceWatch::blocks() const { return std::ranges::any_of(readings_, &DeviceReading::blocks); }
+
+void StartDevices::select(const Scene& scene) {
+  if (!choices_.empty()) kept_[selected_] = choices_;
+  selected_ = scene.file;
+  choices_ = device_choices(scene);
+  const auto kept = kept_.find(scene.file);
+  const auto same = [](const DeviceChoice& a, const DeviceChoice& b) { return a.holds == b.holds; };
+  if (kept != kept_.end() && std::ranges::equal(kept->second, choices_, same)) choices_ = kept->second;
+  rest();
+}
+
+void StartDevices::use(std::vector<DeviceChoice> choices) {
+  if (choices.size() == choices_.size()) choices_ = std::move(choices);
+  rest();
+}
+
+void StartDevices::rest() {
+  watch_.reset();
+  watched_.clear();
+}
+
+void StartDevices::watch(const Scene& scene, const SceneAccess& access, double elapsed) {
+  if (choices_.empty() || choices_.size() != scene.instruments.size() + 1) return rest();
+  time_ += elapsed;
+  if (!watch_ || watched_ != choices_ || scene_ != scene.file) {
+    rest();  // a SpaceMouse can be open only once
+    watch_ = std::make_unique<DeviceWatch>(scene, choices_, access);
+    watched_ = choices_, scene_ = scene.file, time_ = 0.0;
+  }
+  watch_->read(time_);
+}
+
+void StartDevices::draw_fault(std::size_t k, float from) const {
+  if (!watch_ || k >= watch_->readings().size() || watch_->readings()[k].fault.empty()) return;
+  const theme::WithLetters small(theme::Letters::Small);
+  ImGui::SetCursorPosX(theme::px(from));
+  theme::wrapped(watch_->readings()[k].fault, theme::kBad);
+}
+
+void StartDevices::draw_why_not() const {
+  if (!blocks()) return;
+  const auto& readings = watch_->readings();
+  const auto first = std::ranges::find_if(readings, &DeviceReading::blocks);
+  const theme::WithLetters small(theme::Letters::Small);
+  theme::text(fmt::format("{}: {}", choices_[static_cast<std::size_t>(first - readings.begin())].holds, first->fault),
+              theme::kBad);
+}
+
+std::string StartDevices::faults() const {
+  std::string text;
+  if (!watch_) return text;
+  for (std::size_t k = 0; k < watch_->readings().size(); ++k)
+    if (const std::string& fault = watch_->readings()[k].fault; !fault.empty())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", choices_[k].holds, fault);
+  return text;
+}
 
 }  // namespace trocar

@@ -1,17 +1,40 @@
-// Makes mouse and keyboard of a window an input device (sim/device/mouse_hands.hpp). Needs no window, only its input.
-// Units: pixels, degrees, seconds.   Tested in tests/app/hands_test.cpp
+// The input devices of the window: mouse and keyboard (sim/device/mouse_hands.hpp), gamepads through GLFW, and the
+// devices of a session.   Units: pixels, degrees, seconds.   Tested in tests/app/hands_test.cpp, glfw_gamepad_test.cpp
 #pragma once
 
-#include "app/window/glfw_gamepad.hpp"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "app/window/window.hpp"
+#include "sim/device/gamepad_device.hpp"
 #include "sim/device/mouse_hands.hpp"
 #include "sim/link/make_device.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
+
+// A gamepad as GLFW reports it. list_gamepads() needs an initialised GLFW.
+struct GamepadInfo {
+  int number = 0;  // 1..16
+  std::string name;
+  bool mapped = false;  // GLFW knows its axes and buttons
+};
+std::vector<GamepadInfo> list_gamepads();
+// Lists the gamepads, with or without a window: if GLFW is not initialised, initialises it temporarily. Returns nothing
+// without a display. Call this function from the main thread.
+std::optional<std::vector<GamepadInfo>> gamepads_of_this_machine();
+
+// Makes the source of a gamepad. `which`: a number, a part of a name, or empty for the first mapped gamepad. While none
+// matches, the source searches again every 60 calls, so the gamepad can be plugged in later. Call it from the thread
+// that initialised GLFW.
+GamepadSource glfw_gamepad(const std::string& which);
 
 // Returns what the input means for the hands.
 HandInput hand_input(const WindowInput& input);
 
+// Mouse and keyboard of a window as an input device. Needs no window, only its input.
 class Hands : public MouseHands {
  public:
   DeviceContext& devices() { return devices_; }
@@ -24,5 +47,11 @@ class Hands : public MouseHands {
  private:
   DeviceContext devices_ = {.gamepad = glfw_gamepad};  // must outlive the devices made with it
 };
+
+// Makes the device of an instrument and registers a mouse device in `hands`. Call once for each instrument, in the
+// scene's order. Throws InputError when the device cannot be made.
+std::unique_ptr<Device> make_window_device(const InstrumentScene& instrument, Hands& hands);
+// Returns the scope's device, or null where nothing moves it; call after the instruments. `folder`: of the scene.
+std::unique_ptr<Device> make_window_scope(const ScopeScene& scope, const std::filesystem::path& folder, Hands& hands);
 
 }  // namespace trocar

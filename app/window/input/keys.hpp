@@ -1,17 +1,23 @@
-// Says which key of the keyboard is meant, in the user's layout. Keys are named by what the user reads on them: Key::Z
-// is the key with the label Z, at any position. Movement keys are positions: Key::Q and Key::W are the two keys at the
-// left of the upper row of letters, which AZERTY labels A and Z. Where a layout has no key with a label, as in Russian,
-// the key at its position on a US keyboard stands for it.
-// Needs no window: the labels come from outside.   Tested in tests/app/key_layout_test.cpp
+// The keys of the window: which key is meant in the user's layout, what each does in words, and the panel that shows
+// it. Only the panel needs a window. Tested in tests/app/key_layout_test.cpp; the table is compared with the guide in
+// tests/app/window_state_test.cpp, the panel shown in tests/app/window_keys_test.sh
 #pragma once
 
 #include <array>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 
+// Keys are named by what the user reads on them: Key::Z is the key with the label Z, at any position. Movement keys are
+// positions: Key::Q and Key::W are the two keys at the left of the upper row of letters, which AZERTY labels A and Z.
+// Where a layout has no key with a label, as in Russian, the key at its position on a US keyboard stands for it.
 enum class Key {
   Escape,
   Enter,
@@ -81,5 +87,24 @@ const KeyLayout& us_layout();
 // Returns a text of the key table with the labels of a layout: each capital letter that stands alone is a key, and
 // after the word Ctrl it is one with Ctrl.
 std::string in_layout(std::string_view text, const KeyLayout& layout);
+
+// Lists every key and mouse action in words. F1 shows this table, and docs/user-guide.md prints it.
+struct KeyLine {
+  const char* keys;
+  const char* what;
+};
+
+struct KeyGroup {
+  const char* title;
+  std::span<const KeyLine> lines;
+};
+
+std::span<const KeyGroup> key_table();
+// Returns what moves and works one instrument; without a kind, the scope. A short form of key_table().
+std::vector<KeyLine> keys_of(std::optional<InstrumentKind> kind);
+
+// Shows the table of keys, with the labels of the user's keyboard, in front of all other panels. Returns false when the
+// user has closed it.
+bool draw_help(const KeyLayout& layout);
 
 }  // namespace trocar

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "app/compare/backends.hpp"
-#include "app/window/window_devices.hpp"
+#include "app/window/input/hands.hpp"
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/scene_access.hpp"

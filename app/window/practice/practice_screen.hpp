@@ -1,20 +1,44 @@
-// Shows the practice screen: instructions first, then the scope's picture with the overlay, and a menu while paused.
-// Time stops while help or settings cover the picture, and when another window takes the keyboard.
-// Tested in tests/app/practice_test.cpp
+// Shows the practice screen: instructions first, then the scope's picture with the overlay, and a menu while paused;
+// plays its sound. Time stops while help or settings cover the picture, and when another window takes the keyboard.
+// Tested in tests/app/practice_test.cpp, ghost_test.cpp; driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <memory>
+#include <span>
 
-#include "app/window/contact_list.hpp"
-#include "app/window/ghost_show.hpp"
+#include "app/sound/mixer.hpp"
+#include "app/view/session_picture.hpp"
+#include "app/window/picture_timer.hpp"
 #include "app/window/practice/disk_watch.hpp"
+#include "app/window/practice/ghost.hpp"
 #include "app/window/practice/hud.hpp"
-#include "app/window/practice_sound.hpp"
-#include "app/window/practice_view.hpp"
+#include "app/window/practice/practice.hpp"
 #include "app/window/screen.hpp"
-#include "app/window/step_pictures.hpp"
+#include "app/window/settings.hpp"
+#include "app/window/widgets/pictures.hpp"
 
 namespace trocar {
+
+// Returns what is to be heard of a session's last frame; none while time stands still. `pulse`: whether the pulse is
+// wanted.
+SoundCues sound_of(const Practice& practice, bool pulse);
+
+// Draws the picture of a practice session: organs, instruments, the expert's ghost and the task's marks as the scope
+// sees them.
+class PracticeView {
+ public:
+  PracticeView(GlContext& context, const Practice& practice);
+
+  // `ghosts`: drawn as transparent instruments.
+  void draw(Practice& practice, const WindowSettings& settings, std::span<const DrawnTool> ghosts,
+            const glm::ivec2& size);
+  Quality quality() const { return keeper_.quality(); }
+
+ private:
+  SessionPicture picture_;
+  QualityKeeper keeper_;
+  PictureTimer timer_;
+};
 
 class PracticeScreen final : public Screen {
  public:

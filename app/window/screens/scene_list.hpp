@@ -1,5 +1,5 @@
-// Lists the scenes that the user can choose. Each file is read once; an invalid scene keeps its error message.
-// Tested in tests/app/window_state_test.cpp
+// Lists the scenes that the user can choose: those of the program and the user's own. Each file is read once; an
+// invalid scene keeps its error message.   Tested in tests/app/window_state_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -34,5 +34,23 @@ ListedScene listed_scene(const std::filesystem::path& file, const SceneAccess& a
 std::string preview_of(const Scene& scene);
 // Returns the title of a kind of task, for example "Touch the targets".
 std::string title_of(TaskKind kind);
+
+// The user's own scenes: those that the editor has saved in any folder, and those in the folder of recordings.
+// They are listed again at the next start.
+class OwnScenes {
+ public:
+  // `list`: a JSON file with the paths of saved scenes, made at the first save.
+  explicit OwnScenes(std::filesystem::path list);
+
+  // Adds a scene to the list, once. A list that cannot be written loses the scene at the next start only.
+  void note(const std::filesystem::path& scene);
+  // Returns the scenes that still exist: the noted ones, and the valid ones of `folder` and of the folder `scenes`
+  // beside the list.
+  std::vector<ListedScene> scenes(const std::filesystem::path& folder, const SceneAccess& access) const;
+
+ private:
+  std::filesystem::path list_;
+  std::vector<std::filesystem::path> noted_;  // absolute
+};
 
 }  // namespace trocar

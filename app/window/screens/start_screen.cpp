@@ -1,13 +1,17 @@
 #include "app/window/screens/start_screen.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <glad/gl.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "app/compare/backends.hpp"
-#include "app/window/gui_scopes.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
@@ -15,9 +19,345 @@
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/names.hpp"
 
-#include <glad/gl.h>
-
 namespace trocar {
+namespace {
+
+constexpr float kThumbWidth = 68.f, kCardHeight = 44.f, kCardPadding = 3.f;  // units
+constexpr int kColumns = 2, kFreshFrames = 4;
+
+const char* title_of(SceneGroup group) {
+  constexpr const char* titles[] = {"Tasks, the easiest first", "Procedures", "Free practice", "Your scenes"};
+  return titles[static_cast<std::size_t>(group)];
+}
+
+// A title beside the thumbnail, in the middle of the card's height; what does not fit into two lines is cut off. With a
+// file name, the title has one line.
+void card_title(const std::string& title, const std::string& file, const ImVec2& from, const ImVec2& to,
+                const glm::vec3& colour) {
+  const theme::WithLetters small(theme::Letters::Small);
+  const float width = to.x - from.x, line = ImGui::GetTextLineHeight();
+  const float wrap = file.empty() ? width : 0.f;
+  const float lines =
+      file.empty() ? std::min(ImGui::CalcTextSize(title.c_str(), nullptr, false, width).y, 2.f * line) : 2.f * line;
+  const ImVec4 clip(from.x, from.y, to.x, to.y);
+  const float top = 0.5f * (from.y + to.y - lines);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), {from.x, top}, theme::packed(colour), title.c_str(), nullptr,
+               wrap, &clip);
+  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), {from.x, top + line}, theme::packed(theme::kQuiet), file.c_str(),
+               nullptr, 0.f, &clip);
+}
+
+}  // namespace
+
+void note_visible_item(std::string_view label) {
+  const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+  const ImVec2 middle(0.5f * (from.x + to.x), 0.5f * (from.y + to.y));
+  if (ImGui::IsRectVisible(middle, {middle.x + 1.f, middle.y + 1.f})) theme::note_item(label);
+}
+
+void CardFocus::begin() {
+  const int frame = ImGui::GetFrameCount();
+  const bool appears = ImGui::IsWindowAppearing() || frame != frame_ + 1;
+  frame_ = frame;
+  fresh_ = appears ? kFreshFrames : std::max(fresh_ - 1, 0);
+  if (appears) last_.reset();
+  // A key that moves the focus is meant, however fresh the list is; the focus moves in the next frame.
+  for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_LeftArrow, ImGuiKey_RightArrow})
+    if (ImGui::IsKeyPressed(key)) fresh_ = 0;
+}
+
+bool CardFocus::moved_to(std::size_t card) {
+  if (!ImGui::IsItemFocused()) return false;
+  const bool moved = last_ && *last_ != card && fresh_ == 0;
+  last_ = card;
+  return moved;
+}
+
+bool SceneShelf::card(const ListedScene& listed, std::size_t number, bool selected) {
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, pad = theme::px(kCardPadding);
+  bool pressed = ImGui::Selectable(fmt::format("##{}", number).c_str(), selected, 0, {width, theme::px(kCardHeight)});
+  const bool own = listed.group == SceneGroup::Own;
+  note_visible_item(own ? listed.file.stem().string() : listed.title);
+  if (selected && focus_.fresh()) ImGui::SetItemDefaultFocus();
+  if (focus_.moved_to(number) && !selected) pressed = true;
+  if (selected && reveal_) ImGui::SetScrollHereY(0.5f), reveal_ = false;
+  const ImVec2 to(from.x + width, from.y + theme::px(kCardHeight));
+  thumbnails_.draw_at(listed, from.x + pad, from.y + pad, theme::px(kThumbWidth));
+  // Scenes that the user made from others have their titles.
+  card_title(listed.title, own ? listed.file.stem().string() : "", {from.x + theme::px(kThumbWidth + 10.f), from.y},
+             {to.x - pad, to.y}, listed.fault.empty() ? theme::kText : theme::kBad);
+  return pressed;
+}
+
+std::optional<std::size_t> SceneShelf::draw(std::span<const ListedScene> scenes, std::size_t selected) {
+  focus_.begin();
+  std::optional<std::size_t> pressed;
+  const theme::Scope padding = theme::with_cell_padding({theme::px(2.f), theme::px(1.f)});
+  for (std::size_t k = 0; k < scenes.size();) {
+    const SceneGroup group = scenes[k].group;
+    theme::heading(title_of(group));
+    {
+      const theme::Scope table = theme::table(title_of(group), kColumns, ImGuiTableFlags_SizingStretchSame);
+      if (!table) break;
+      for (; k < scenes.size() && scenes[k].group == group; ++k) {
+        ImGui::TableNextColumn();
+        if (card(scenes[k], k, k == selected)) pressed = k;
+      }
+    }
+    ImGui::Dummy({0.f, theme::px(2.f)});
+  }
+  return pressed;
+}
+
+namespace {
+
+constexpr float kRowHeight = 40.f, kSignWidth = 30.f;  // units
+
+glm::vec3 colour_of(StepState state) {
+  switch (state) {
+    case StepState::Passed:
+      return theme::kGood;
+    case StepState::Open:
+      return theme::kSkyBlue;
+    case StepState::RefresherDue:
+      return theme::kYellow;
+    case StepState::Locked:
+      break;
+  }
+  return theme::kQuiet;
+}
+
+// A tick, a padlock, a ring; the text repeats it.
+void draw_sign(StepState state, const ImVec2& middle) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto colour = theme::packed(colour_of(state));
+  const float u = theme::px(1.f);
+  const auto at = [&](float x, float y) { return ImVec2(middle.x + x * u, middle.y + y * u); };
+  if (state == StepState::Locked) {
+    list.AddRectFilled(at(-5.5f, -1.f), at(5.5f, 7.f), colour, 1.5f * u);
+    list.PathArcTo(at(0.f, -1.f), 3.6f * u, -3.1416f, 0.f, 12);
+    list.PathStroke(colour, 0, 1.7f * u);
+    return;
+  }
+  list.AddCircle(middle, 7.5f * u, colour, 24, 1.7f * u);
+  if (state == StepState::Open) return;
+  list.PathLineTo(at(-3.5f, 0.3f));
+  list.PathLineTo(at(-0.8f, 3.f));
+  list.PathLineTo(at(3.8f, -3.f));
+  list.PathStroke(colour, 0, 1.9f * u);
+}
+
+std::string state_line(const CourseView& view, std::size_t k) {
+  const StepProgress& progress = view.progress[k];
+  if (progress.state == StepState::Locked) return "needs: " + needs_text(view, k);
+  std::string line = progress.state == StepState::Open ? passes_text(view.curriculum.steps[k], progress)
+                                                       : fmt::format("{}, {}", state_name(progress.state),
+                                                                     passes_text(view.curriculum.steps[k], progress));
+  if (progress.attempts > 0)
+    line += fmt::format("; {} {}", progress.attempts, progress.attempts == 1 ? "attempt" : "attempts");
+  return line;
+}
+
+void row_text(const std::string& words, const ImVec2& from, const ImVec2& to, const glm::vec3& colour) {
+  const ImVec4 clip(from.x, from.y, to.x, to.y);
+  ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), from, theme::packed(colour),
+                                      words.c_str(), nullptr, 0.f, &clip);
+}
+
+}  // namespace
+
+std::string progress_line(const LabDesk& desk) {
+  if (desk.person().empty()) return {};
+  if (!desk.view()) return desk.asking() ? "Asking the database..." : "";
+  const CourseView& view = *desk.view();
+  std::string line;
+  if (!desk.why().empty())
+    line = "The database does not answer. Known at this station: ";
+  else if (!desk.known())
+    return fmt::format("New id: Enter logs {} in, and so does Start.", desk.person());
+  if (view.progress.empty()) return line + "no curriculum";
+  line += fmt::format("{} of {} steps passed.", steps_passed(view), view.progress.size());
+  if (view.next) line += fmt::format(" Next: {}.", step_title(view.curriculum.steps[*view.next]));
+  return line;
+}
+
+void draw_step(const LabDesk& desk, std::size_t number) {
+  if (!desk.view() || number >= desk.view()->progress.size()) return;
+  const CourseView& view = *desk.view();
+  const CourseStep& step = view.curriculum.steps[number];
+  const StepProgress& progress = view.progress[number];
+  ImGui::Spacing();
+  if (progress.state == StepState::Locked)
+    theme::wrapped(fmt::format("Step of the curriculum, locked; it needs: {}. Attempts count once it is open.",
+                               needs_text(view, number)),
+                   theme::kYellow);
+  else
+    theme::wrapped(
+        fmt::format("Step of the curriculum, {}: {}.", state_name(progress.state), passes_text(step, progress)),
+        progress.state == StepState::RefresherDue ? theme::kYellow : theme::kGood);
+  theme::wrapped(fmt::format("A pass has {}.", criteria_text(step)), theme::kQuiet);
+}
+
+bool CoursePanel::row(const CourseView& view, std::size_t k, bool selected) {
+  const CourseStep& step = view.curriculum.steps[k];
+  const StepProgress& progress = view.progress[k];
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = theme::px(kRowHeight);
+  bool pressed = ImGui::Selectable(fmt::format("##step{}", k).c_str(), selected, 0, {width, height});
+  note_visible_item("step " + step.name);
+  if (selected && focus_.fresh()) ImGui::SetItemDefaultFocus();
+  if (focus_.moved_to(k) && !selected) pressed = true;
+  if (selected && reveal_) ImGui::SetScrollHereY(0.5f), reveal_ = false;
+  draw_sign(progress.state, {from.x + theme::px(14.f), from.y + 0.5f * height});
+  const bool locked = progress.state == StepState::Locked;
+  const float left = from.x + theme::px(kSignWidth), right = from.x + width - theme::px(6.f);
+  const std::string best = progress.best ? fmt::format("best {:.0f}", *progress.best) : std::string();
+  const theme::WithLetters small(theme::Letters::Small);
+  const float best_at = right - ImGui::CalcTextSize(best.c_str()).x;
+  row_text(best, {best_at, from.y + theme::px(5.f)}, {right, from.y + height}, theme::kQuiet);
+  row_text(step_title(step), {left, from.y + theme::px(5.f)}, {best_at - theme::px(6.f), from.y + height},
+           locked ? theme::kQuiet : theme::kText);
+  row_text(state_line(view, k), {left, from.y + theme::px(21.f)}, {right, from.y + height}, colour_of(progress.state));
+  return pressed;
+}
+
+std::optional<std::size_t> CoursePanel::draw(const LabDesk& desk, const std::optional<std::size_t>& selected) {
+  focus_.begin();
+  std::optional<std::size_t> pressed;
+  if (desk.person().empty() || !desk.view()) {
+    theme::wrapped(desk.person().empty() ? "Type an id as Person, or choose one, to see progress in the curriculum."
+                                         : "Asking the database...",
+                   theme::kQuiet);
+    if (!desk.view()) return {};
+  }
+  const CourseView& view = *desk.view();
+  theme::heading(view.curriculum.title);
+  for (std::size_t k = 0; k < view.progress.size(); ++k)
+    if (row(view, k, k == selected)) pressed = k;
+  return pressed;
+}
+
+namespace {
+
+constexpr float kFieldWidth = 250.f, kLabelWidth = 66.f;  // units
+
+}  // namespace
+
+PersonLogin::PersonLogin(LabDesk& desk, std::string person) : desk_(desk), person_(std::move(person)) {
+  desk_.log_in(valid() ? person_ : "", false);
+}
+
+bool PersonLogin::valid() const { return person_.empty() || name_fault(person_).empty(); }
+
+void PersonLogin::log_in() {
+  if (valid() && (person_ != desk_.person() || (!person_.empty() && !desk_.known())))
+    desk_.log_in(person_, !person_.empty());
+}
+
+bool PersonLogin::known_people() {
+  bool chosen = false;
+  ImGui::SetNextWindowSizeConstraints({theme::px(kFieldWidth), 0.f}, {theme::px(2.f * kFieldWidth), theme::px(400.f)});
+  const theme::Scope list = theme::combo("##people", "", ImGuiComboFlags_NoPreview | ImGuiComboFlags_PopupAlignLeft);
+  if (!list) {
+    theme::note_item("Known people");
+    return false;
+  }
+  if (desk_.people().empty()) theme::text("No people yet", theme::kQuiet);
+  for (const std::string& id : desk_.people()) {
+    if (ImGui::Selectable(id.c_str(), id == person_)) {
+      person_ = id;
+      desk_.log_in(person_, false);
+      chosen = true;
+    }
+    theme::note_item("person " + id);
+  }
+  return chosen;
+}
+
+bool PersonLogin::draw() {
+  const theme::Scope group = theme::group();
+  theme::label("Person", kLabelWidth, kFieldWidth);
+  bool in = ImGui::InputTextWithHint("##person", "id, optional", &person_,
+                                     ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  const bool left = ImGui::IsItemDeactivatedAfterEdit();
+  theme::note_item("Person");
+  if (in && valid())
+    log_in();
+  else if (left && valid() && person_ != desk_.person())
+    desk_.log_in(person_, false);
+  ImGui::SameLine(0.f, theme::px(2.f));
+  return known_people() || (in && valid() && !person_.empty());
+}
+
+namespace {
+
+constexpr std::size_t kMostRecordings = 40;
+
+struct Written {
+  std::filesystem::path file;
+  timespec time{};  // when it was written last; read once, because a recording may be in progress
+};
+
+Written written(const std::filesystem::path& file) {
+  struct stat info {};
+  return {file, stat(file.c_str(), &info) == 0 ? info.st_mtim : timespec{}};
+}
+
+std::string recording_label(const Written& one) {
+  const std::string name = one.file.filename().string();
+  if (one.time.tv_sec == 0) return name;
+  return fmt::format("{:%Y-%m-%d %H:%M}   {}", fmt::localtime(one.time.tv_sec), name);
+}
+
+}  // namespace
+
+void RecordingChooser::open() {
+  open_ = true;
+  files_.clear();
+  std::error_code error;
+  std::vector<Written> files;
+  for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".h5") files.push_back(written(entry->path()));
+  std::ranges::sort(files, [](const Written& a, const Written& b) {
+    return std::tie(a.time.tv_sec, a.time.tv_nsec) > std::tie(b.time.tv_sec, b.time.tv_nsec);
+  });
+  if (files.size() > kMostRecordings) files.resize(kMostRecordings);
+  for (const Written& file : files) files_.push_back({file.file, recording_label(file)});
+}
+
+bool RecordingChooser::draw(bool escape) {
+  const theme::Panel panel("recordings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Used,
+                           0.55f);
+  {
+    const theme::WithLetters large(theme::Letters::Heading);
+    theme::text("Open a recording");
+  }
+  bool chosen = false;
+  theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
+  {
+    const theme::Scope list = theme::child("files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
+    if (files_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
+    for (const File& file : files_) {
+      if (ImGui::Selectable(file.label.c_str())) {
+        recording_ = file.file;
+        chosen = true;
+      }
+      theme::note_item(file.file.filename().string());
+    }
+  }
+  ImGui::SetNextItemWidth(-1.f);
+  const bool typed = ImGui::InputTextWithHint("##typed", "or type a file name and press Enter", &typed_,
+                                              ImGuiInputTextFlags_EnterReturnsTrue);
+  if (typed && !typed_.empty()) {
+    recording_ = typed_;
+    chosen = true;
+  }
+  if (theme::button("Cancel", 110.f) || escape || chosen) open_ = false;
+  return chosen;
+}
+
 namespace {
 
 // Units.

@@ -1,27 +1,128 @@
 // Shows the start screen, on which the user names a person and chooses a scene, or a step of the curriculum, level,
-// collision backend and devices.   Driven in tests/app/window_path_test.sh and tests/app/window_lab_test.sh
+// collision backend and devices, or opens a recording.
+// Driven in tests/app/window_path_test.sh and tests/app/window_lab_test.sh
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/compare/backends.hpp"
 #include "app/lab/lab_desk.hpp"
-#include "app/window/course_panel.hpp"
-#include "app/window/person_login.hpp"
+#include "app/window/input/device_watch.hpp"
 #include "app/window/practice/disk_watch.hpp"
-#include "app/window/recording_chooser.hpp"
-#include "app/window/scene_shelf.hpp"
 #include "app/window/screen.hpp"
 #include "app/window/screens/scene_list.hpp"
-#include "app/window/settings_file.hpp"
-#include "app/window/start_devices.hpp"
+#include "app/window/settings.hpp"
+#include "app/window/widgets/pictures.hpp"
 #include "sim/task/performer.hpp"
 
 namespace trocar {
 
-// What is chosen when the program starts.
+// Follows keyboard and gamepad through a list: a card is selected when they move the focus to it, not when the focus
+// returns because the list appears again.
+class CardFocus {
+ public:
+  void begin();  // before the cards of a frame
+  bool fresh() const { return fresh_ > 0; }
+  // Call after the card's item. Returns true when the focus has moved to it from another card.
+  bool moved_to(std::size_t card);
+
+ private:
+  std::optional<std::size_t> last_;
+  int fresh_ = 0;   // frames after the list appears
+  int frame_ = -1;  // of the last begin()
+};
+
+// The list of scenes: groups of cards in two columns, each with a thumbnail and a title.
+class SceneShelf {
+ public:
+  // Draws the list into the current panel; returns the scene that the user selects in this frame.
+  std::optional<std::size_t> draw(std::span<const ListedScene> scenes, std::size_t selected);
+  // Scrolls to the selected scene in the next frames.
+  void reveal() { reveal_ = true; }
+
+ private:
+  bool card(const ListedScene& listed, std::size_t number, bool selected);
+
+  Thumbnails thumbnails_;
+  CardFocus focus_;
+  bool reveal_ = true;
+};
+
+// Notes the position of the last item (theme::note_item) when its middle is visible: what is scrolled out of the panel
+// cannot be pressed.
+void note_visible_item(std::string_view label);
+
+// Shows a person's progress in the curriculum: a row for each step with its state, passes and best score.
+class CoursePanel {
+ public:
+  // Draws the steps into the current panel; returns the step that the user selects in this frame. `selected`: the step
+  // to which the chosen scene and level belong.
+  std::optional<std::size_t> draw(const LabDesk& desk, const std::optional<std::size_t>& selected);
+  // Scrolls to the selected step in the next frame.
+  void reveal() { reveal_ = true; }
+
+ private:
+  bool row(const CourseView& view, std::size_t step, bool selected);
+
+  CardFocus focus_;
+  bool reveal_ = false;
+};
+
+// "3 of 27 steps passed. Next: Follow the curve." Of a person; also that the database does not answer.
+std::string progress_line(const LabDesk& desk);
+
+// Draws what the curriculum asks at a step, and where the person stands; nothing before the database has answered.
+void draw_step(const LabDesk& desk, std::size_t step);
+
+// The field for the person who practises: an id is typed, or chosen among the people whom the database knows.
+class PersonLogin {
+ public:
+  // Logs `person` in at the desk.
+  PersonLogin(LabDesk& desk, std::string person);
+
+  // Draws label, field, list and, below, where the person stands. Returns true when a person has just logged in.
+  bool draw();
+  // Logs in who is typed: the first time it adds the person to the database.
+  void log_in();
+
+  const std::string& person() const { return person_; }  // id; empty: no person is named
+  bool valid() const;                                    // the id can be recorded, or is empty
+
+ private:
+  bool known_people();
+
+  LabDesk& desk_;
+  std::string person_;
+};
+
+// The panel that lists the recordings of a folder, the newest first.
+class RecordingChooser {
+ public:
+  explicit RecordingChooser(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void open();  // and reads the folder
+  bool is_open() const { return open_; }
+  // Returns true when the user has chosen a recording. `escape`: closes the panel.
+  bool draw(bool escape);
+  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& recording() const { return recording_; }
+
+ private:
+  struct File {
+    std::filesystem::path file;
+    std::string label;
+  };
+
+  std::filesystem::path folder_, recording_;
+  std::vector<File> files_;
+  std::string typed_;
+  bool open_ = false;
+};
+
 class StartScreen final : public Screen {
  public:
   // Shows the scenes. `recordings`: the folder that Open recording lists. `context` and `desk` must outlive the screen.

@@ -1,5 +1,5 @@
-// The debrief of an attempt: its events as a list, each of which opens its moment in the replay; the errors before and
-// after a moment.   Units: seconds, on the clock of the score.
+// Panels about a task: during an attempt its state; after it the debrief, a list of its events, each of which opens its
+// moment in the replay, and the errors before and after a moment.   Units: seconds, on the clock of the score.
 // Tested in tests/app/window_state_test.cpp; driven in tests/app/window_path_test.sh
 #pragma once
 
@@ -9,9 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "app/window/widgets/pictures.hpp"
 #include "sim/score/attempt.hpp"
+#include "sim/task/task_run.hpp"
 
 namespace trocar {
+
+// Draws a panel at the top left, during an attempt: hint, picture of the step, warning, progress, time, errors, score.
+void draw_task(const TaskRun& task, StepPictures& pictures);
+
+// Formats seconds, for example "1:05.3".
+std::string clock_text(double seconds);
 
 // The replay of an event begins so long before it: enough to see how it came about.
 constexpr double kBeforeEvent = 2.0;  // s
