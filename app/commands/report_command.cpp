@@ -5,7 +5,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/report/write_report.hpp"
+#include "app/report/report.hpp"
 
 namespace trocar {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/compare/backends.hpp"
-#include "app/view/session_picture.hpp"
+#include "app/view/view.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/task/performed_session.hpp"
 

@@ -1,12 +1,23 @@
 #include "app/report/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
+#include "geometry/error.hpp"
+#include "geometry/printable.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/review/scored_session.hpp"
 #include "sim/score/attempt_json.hpp"
 #include "sim/support/base64.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {
@@ -193,6 +204,173 @@ std::string report_json(const std::vector<ReportSession>& sessions, const Learni
   json all = {{"sessions", list_of(sessions)}};
   if (curve) all["curves"] = list_of(curve->curves);
   return without_angle_brackets(all.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::string escaped_html(std::string_view text) {
+  std::string out;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += letter;
+    }
+  }
+  return out;
+}
+
+std::string filled_in(std::string_view text, std::initializer_list<Filling> fillings) {
+  std::string out;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t open = std::min(text.find("{{", start), text.size());
+    out += text.substr(start, open - start);
+    if (open == text.size()) break;
+    const std::size_t close = text.find("}}", open);
+    const std::string_view name = text.substr(open + 2, close == text.npos ? text.npos : close - open - 2);
+    const auto* filling =
+        std::find_if(fillings.begin(), fillings.end(), [&](const Filling& f) { return f.name == name; });
+    if (filling == fillings.end())
+      throw RunError(fmt::format("the report's template has an unknown placeholder '{}'", name));
+    out += filling->content;
+    start = close + 2;
+  }
+  return out;
+}
+
+std::string report_page(const std::string& title, const std::string& data, bool with_viewer, const std::string& links) {
+  const WebFiles& files = web_files();
+  return filled_in(files.page, {{"title", escaped_html(title)},
+                                {"style", files.style},
+                                {"links", links},
+                                {"data", data},
+                                {"viewer", with_viewer ? files.viewer : std::string_view()},
+                                {"viewer-licence", with_viewer ? escaped_html(files.viewer_licence) : std::string()},
+                                {"script", files.script}});
+}
+
+namespace {
+
+constexpr std::size_t kLongestAddress = 2000;  // characters
+
+bool is_plain(unsigned char c) {
+  return c > ' ' && c < 0x7f && std::string_view("\"'<>\\^`{|}#").find(char(c)) == std::string_view::npos;
+}
+
+// Returns the text with every character but letters, digits, - and _ as %XX.
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool kept = byte < 0x80 && (std::isalnum(byte) || letter == '-' || letter == '_');
+    out += kept ? std::string(1, letter) : fmt::format("%{:02X}", byte);
+  }
+  return out;
+}
+
+void require_address(const std::string& page) {
+  const std::string_view text = page;
+  const std::size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
+  const bool host = scheme > 0 && text.size() > scheme && text.size() <= kLongestAddress && text[scheme] != '/' &&
+                    text[scheme] != '?' && std::ranges::all_of(text, is_plain);
+  if (!host)
+    throw InputError(fmt::format("--try-at: '{}' is not the address of a page; give one as https://example.org/trocar/",
+                                 printable(page)));
+}
+
+std::vector<TriedTask> each_once(const std::vector<TriedTask>& tasks) {
+  std::vector<TriedTask> once;
+  for (const TriedTask& task : tasks)
+    if (!task.scene.empty() && std::ranges::find(once, task.scene, &TriedTask::scene) == once.end())
+      once.push_back(task);
+  return once;
+}
+
+}  // namespace
+
+std::string try_links(const std::string& page, const std::vector<TriedTask>& tasks) {
+  if (page.empty()) return {};
+  require_address(page);
+  const std::vector<TriedTask> once = each_once(tasks);
+  std::string links;
+  for (const TriedTask& task : once) {
+    const std::string text = once.size() == 1
+                                 ? "Try this task in the browser"
+                                 : fmt::format("Try in the browser: {}", task.title.empty() ? task.scene : task.title);
+    links += fmt::format("{}<a href=\"{}\" rel=\"noreferrer\">{}</a>", links.empty() ? "" : "<br>",
+                         escaped_html(page + "#task=" + percent_encoded(task.scene)), escaped_html(text));
+  }
+  return links.empty() ? links : fmt::format("<p class=\"try\">{}</p>", links);
+}
+
+namespace {
+
+// Several attempts are compared with less detailed timelines and paths, and without organs.
+constexpr SummaryLimits kInFull = {4096, 8192, true}, kSideBySide = {512, 1024, false};
+
+ReportSession session_of(const std::string& file, const SummaryLimits& limits, std::vector<TriedTask>& tasks) {
+  const Recording recording(file);
+  const Scene scene = recorded_scene(recording, file);
+  tasks.push_back({recording.text("scene_name"), scene.title});
+  Progress progress("report", recording.frame_count());
+  return {
+      score_recording(recording, file),
+      {recording.clean(), recording.text("gl"), recording.text("mode"), recording.text("cover"),
+       recording.text("frame_rate"), recording.text("backend_why")},
+      summarise_session(recording, scene.scope.lens, limits, [&](std::size_t frames) { progress.advance_to(frames); })};
+}
+
+std::string title_of(const std::vector<ReportSession>& sessions) {
+  if (sessions.size() > 1) return fmt::format("Trocar: {} attempts", sessions.size());
+  const Attempt& attempt = sessions.front().attempt;
+  return "Trocar: " + (attempt.scene_title.empty() ? attempt.file : attempt.scene_title);
+}
+
+// Puts the sessions in the order of their learning curve.
+LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
+  std::vector<Attempt> attempts;
+  for (const ReportSession& session : sessions) attempts.push_back(session.attempt);
+  LearningCurve curve = learning_curve(attempts);
+  std::vector<ReportSession> ordered;
+  for (const std::size_t number : curve.order) ordered.push_back(std::move(sessions[number]));
+  sessions = std::move(ordered);
+  return curve;
+}
+
+}  // namespace
+
+std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page, bool force,
+                         const std::string& try_at) {
+  try_links(try_at, {});  // refuses a wrong address before any work
+  std::vector<NamedFile> inputs;
+  for (const std::string& file : recordings) inputs.push_back({"the recording", file});
+  refuse_same_files(inputs, {{"the page", page}});
+  OutputFile out(page, OutputKind::Page);
+  refuse_existing({{"the page", page}}, force);
+  const bool single = recordings.size() == 1;
+  std::vector<ReportSession> sessions;
+  std::vector<TriedTask> tasks;
+  for (const std::string& file : recordings)
+    sessions.push_back(session_of(file, single ? kInFull : kSideBySide, tasks));
+  std::optional<LearningCurve> curve;
+  if (!single) curve = put_in_order(sessions);
+  const std::string data = report_json(sessions, curve ? &*curve : nullptr);
+  const std::string text = report_page(title_of(sessions), data, single, try_links(try_at, tasks));
+  out.stream() << text;
+  out.commit();
+  return text.size();
 }
 
 }  // namespace trocar

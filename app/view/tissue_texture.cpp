@@ -1,15 +1,68 @@
-#include "app/view/vessel_tree.hpp"
+#include "app/view/tissue_texture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <glm/glm.hpp>
 #include <limits>
 #include <numeric>
 #include <queue>
 
-#include "app/view/random_share.hpp"
 #include "mesh/weld.hpp"
 
 namespace trocar {
+namespace {
+
+constexpr int kCells = 12, kFineCells = 28;  // lattice cells along the volume's side
+constexpr float kAlphaRange = 0.45f;         // noise range that fills alpha's full range
+
+// Returns a value -1 .. 1 of a lattice point.
+float lattice_value(int x, int y, int z, std::uint32_t seed) {
+  return 2.f * random_share(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z),
+                            seed) -
+         1.f;
+}
+
+// Returns the noise at p, in 0 .. 1 of the volume; the noise repeats.
+float noise(const glm::vec3& p, int cells, std::uint32_t seed) {
+  const glm::vec3 scaled = p * static_cast<float>(cells), cell = glm::floor(scaled);
+  const glm::vec3 f = scaled - cell, smooth = f * f * f * (f * (f * 6.f - 15.f) + 10.f);
+  const auto wrapped = [&](float value) { return (static_cast<int>(value) % cells + cells) % cells; };
+  const int x[] = {wrapped(cell.x), wrapped(cell.x + 1)}, y[] = {wrapped(cell.y), wrapped(cell.y + 1)},
+            z[] = {wrapped(cell.z), wrapped(cell.z + 1)};
+  std::array<float, 4> rows{};
+  for (int k = 0; k < 4; ++k)
+    rows[static_cast<std::size_t>(k)] = glm::mix(lattice_value(x[0], y[k & 1], z[k >> 1], seed),
+                                                 lattice_value(x[1], y[k & 1], z[k >> 1], seed), smooth.x);
+  return glm::mix(glm::mix(rows[0], rows[1], smooth.y), glm::mix(rows[2], rows[3], smooth.y), smooth.z);
+}
+
+std::uint8_t byte_of(float value) {
+  return static_cast<std::uint8_t>(std::lround(255.f * std::clamp(0.5f + 0.5f * value, 0.f, 1.f)));
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> make_noise_volume() {
+  std::vector<std::uint8_t> volume;
+  volume.reserve(static_cast<std::size_t>(kNoiseSide) * kNoiseSide * kNoiseSide * 4);
+  for (int z = 0; z < kNoiseSide; ++z) {
+    for (int y = 0; y < kNoiseSide; ++y) {
+      for (int x = 0; x < kNoiseSide; ++x) {
+        const glm::vec3 p = glm::vec3(x, y, z) / static_cast<float>(kNoiseSide);
+        glm::vec3 warp;
+        for (std::uint32_t channel = 0; channel < 3; ++channel) {
+          warp[static_cast<int>(channel)] = noise(p, kCells, channel + 1);
+          volume.push_back(
+              byte_of(0.72f * warp[static_cast<int>(channel)] + 0.34f * noise(p, kFineCells, channel + 4)));
+        }
+        volume.push_back(byte_of(noise(p + warp * (0.25f / kCells), kCells, 7) / kAlphaRange));
+      }
+    }
+  }
+  return volume;
+}
+
 namespace {
 
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
@@ -222,6 +275,87 @@ std::vector<VesselPiece> grow_vessels(const MeshView& mesh, const VesselTreePara
       pieces.push_back({graph.positions[to], graph.positions[v], radius(to), radius(v)});
   }
   return pieces;
+}
+
+namespace {
+
+constexpr float kFinestCell = 0.0005f;  // m
+
+// Between texels the linear interpolation of a squared distance is too large, by up to cell^2 / 4 at an axis.
+constexpr float kMeanExcess = 0.17f;  // of cell^2
+
+std::uint8_t vessel_texel(float difference) {
+  constexpr float kMost = kVesselReach * kVesselReach;
+  return static_cast<std::uint8_t>(std::lround(127.5f + 127.5f * std::clamp(difference / kMost, -1.f, 1.f)));
+}
+
+std::size_t texel_at(const VesselVolume& volume, const glm::ivec3& at) {
+  const auto x = static_cast<std::size_t>(at.x), y = static_cast<std::size_t>(at.y), z = static_cast<std::size_t>(at.z);
+  return (z * static_cast<std::size_t>(volume.size.y) + y) * static_cast<std::size_t>(volume.size.x) + x;
+}
+
+// Square of a piece's radius minus the square of the distance to its axis.
+float difference_of_squares(const VesselPiece& piece, const glm::vec3& p) {
+  const glm::vec3 way = piece.to - piece.from;
+  const float squared = glm::dot(way, way);
+  const float share = squared > 0.f ? std::clamp(glm::dot(p - piece.from, way) / squared, 0.f, 1.f) : 0.f;
+  const float radius = glm::mix(piece.from_radius, piece.to_radius, share);
+  const glm::vec3 apart = p - piece.from - share * way;
+  return radius * radius - glm::dot(apart, apart);
+}
+
+void fill_piece(VesselVolume& volume, const VesselPiece& piece) {
+  const glm::vec3 reach(std::max(piece.from_radius, piece.to_radius) + kVesselReach);
+  const float excess = kMeanExcess * volume.cell * volume.cell;
+  const auto cell_of = [&](const glm::vec3& p) { return glm::ivec3(glm::floor((p - volume.low) / volume.cell)); };
+  const glm::ivec3 low = glm::max(cell_of(glm::min(piece.from, piece.to) - reach), glm::ivec3(0));
+  const glm::ivec3 high = glm::min(cell_of(glm::max(piece.from, piece.to) + reach), volume.size - 1);
+  for (int z = low.z; z <= high.z; ++z)
+    for (int y = low.y; y <= high.y; ++y)
+      for (int x = low.x; x <= high.x; ++x) {
+        const glm::vec3 centre = volume.low + volume.cell * (glm::vec3(x, y, z) + 0.5f);
+        std::uint8_t& texel = volume.texels[texel_at(volume, {x, y, z})];
+        texel = std::max(texel, vessel_texel(difference_of_squares(piece, centre) + excess));
+      }
+}
+
+}  // namespace
+
+float VesselVolume::inside(const glm::vec3& p) const {
+  if (texels.empty()) return -1.f;
+  const glm::vec3 at = glm::clamp((p - low) / cell - 0.5f, glm::vec3(0.f), glm::vec3(size - 1));
+  const glm::ivec3 cell_at(glm::floor(at));
+  const glm::vec3 f = at - glm::vec3(cell_at);
+  float sum = 0.f;
+  for (int k = 0; k < 8; ++k) {
+    const glm::ivec3 corner{k & 1, (k >> 1) & 1, k >> 2};
+    const glm::vec3 share = glm::mix(1.f - f, f, glm::vec3(corner));
+    sum +=
+        share.x * share.y * share.z * static_cast<float>(texels[texel_at(*this, glm::min(cell_at + corner, size - 1))]);
+  }
+  return sum / 127.5f - 1.f;
+}
+
+VesselVolume make_vessel_volume(std::span<const VesselPiece> pieces, std::span<const glm::vec3> positions,
+                                const VesselVolumeLimits& limits) {
+  VesselVolume volume;
+  if (positions.empty()) return volume;
+  glm::vec3 low = positions[0], high = positions[0];
+  for (const glm::vec3& p : positions) low = glm::min(low, p), high = glm::max(high, p);
+  const glm::dvec3 extent(high - low);
+  // With a margin of one texel on every side.
+  volume.cell = kFinestCell;
+  const auto sides = [&] { return glm::ceil(extent / static_cast<double>(volume.cell)) + 2.0; };
+  const auto too_large = [&](const glm::dvec3& side) {
+    return side.x * side.y * side.z > static_cast<double>(limits.most_texels) ||
+           std::max({side.x, side.y, side.z}) > limits.most_side;
+  };
+  while (too_large(sides())) volume.cell *= 1.05f;
+  volume.size = glm::ivec3(sides());
+  volume.low = low - volume.cell;
+  volume.texels.assign(texel_at(volume, {0, 0, volume.size.z}), 0);
+  for (const VesselPiece& piece : pieces) fill_piece(volume, piece);
+  return volume;
 }
 
 }  // namespace trocar

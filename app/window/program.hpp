@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "app/view/quality.hpp"
+#include "app/view/drawn.hpp"
 #include "sim/link/igtl_server.hpp"
 #include "sim/scene/scene_access.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "app/sound/mixer.hpp"
+#include "app/sound/sound.hpp"
 #include "app/window/window.hpp"
 
 namespace trocar {

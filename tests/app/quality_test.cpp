@@ -1,5 +1,5 @@
 // Tests the automatic quality: it goes down when drawing is slow, up when it is fast, and stays constant in between.
-#include "app/view/quality.hpp"
+#include "app/view/drawn.hpp"
 
 #include <gtest/gtest.h>
 

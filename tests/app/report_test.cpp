@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report/report.hpp"
-#include "app/report/report_page.hpp"
 #include "app/report/session_summary.hpp"
-#include "app/report/try_link.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/base64.hpp"
 #include "tests/sim/burnt_session.hpp"

@@ -1,6 +1,6 @@
 // Tests pictures of sessions off-screen: they equal the view's picture of the same objects, and each part of the look
 // changes them.
-#include "app/view/session_picture.hpp"
+#include "app/view/view.hpp"
 
 #include <gtest/gtest.h>
 

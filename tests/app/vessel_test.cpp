@@ -10,7 +10,6 @@
 #include <set>
 
 #include "app/view/tissue_texture.hpp"
-#include "app/view/vessel_tree.hpp"
 #include "mesh/organ_maker.hpp"
 #include "tests/support/shapes.hpp"
 

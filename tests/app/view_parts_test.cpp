@@ -5,13 +5,11 @@
 #include <random>
 
 #include "app/view/frame_block.hpp"
-#include "app/view/label_shape.hpp"
-#include "app/view/mark_shape.hpp"
-#include "app/view/noise_volume.hpp"
-#include "app/view/random_share.hpp"
-#include "app/view/shadow.hpp"
-#include "app/view/smoke.hpp"
-#include "app/view/surface.hpp"
+#include "app/view/gl_shape.hpp"
+#include "app/view/mark_layer.hpp"
+#include "app/view/organ_layer.hpp"
+#include "app/view/tissue_texture.hpp"
+#include "app/view/tool_layer.hpp"
 #include "geometry/planar/polygon.hpp"
 #include "tests/support/shapes.hpp"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "app/compare/backends.hpp"
-#include "app/view/surface.hpp"
+#include "app/view/gl_shape.hpp"
 #include "sim/device/tool_shape.hpp"
 #include "tests/gpu_collision/gl_call_count.hpp"
 #include "tests/support/shapes.hpp"

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "app/report/report.hpp"
-#include "app/report/report_page.hpp"
 #include "sim/score/attempt_json.hpp"
 #include "tests/support/shapes.hpp"
 

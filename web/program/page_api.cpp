@@ -7,7 +7,7 @@
 #include <exception>
 #include <optional>
 
-#include "app/view/session_picture.hpp"
+#include "app/view/view.hpp"
 #include "geometry/stopwatch.hpp"
 #include "web/gl/page_context.hpp"
 #include "web/program/page_text.hpp"

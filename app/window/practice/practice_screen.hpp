@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
-#include "app/sound/mixer.hpp"
-#include "app/view/session_picture.hpp"
+#include "app/sound/sound.hpp"
+#include "app/view/view.hpp"
 #include "app/window/picture_timer.hpp"
 #include "app/window/practice/disk_watch.hpp"
 #include "app/window/practice/ghost.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/lab/lab_date.hpp"
-#include "app/report/write_report.hpp"
+#include "app/report/report.hpp"
 #include "app/window/widgets/theme.hpp"
 
 namespace trocar {

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "app/lab/lab_date.hpp"
-#include "app/report/write_report.hpp"
+#include "app/report/report.hpp"
 #include "app/window/screens/start_screen.hpp"
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"

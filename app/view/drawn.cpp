@@ -1,4 +1,4 @@
-#include "app/view/quality.hpp"
+#include "app/view/drawn.hpp"
 
 #include <algorithm>
 
