@@ -24,11 +24,11 @@ struct WindowRule {
 
 const std::vector<WindowRule>& window_rules() {
   static const std::vector<WindowRule> list = {
-      {"ends a scope of Dear ImGui by hand; use app/window/gui_scopes.hpp",
+      {"ends a scope of Dear ImGui by hand; use app/window/widgets/theme.hpp",
        {"app"},
        "ImGui::",
        std::regex(R"(ImGui::(End[A-Z]\w*|End|Pop[A-Z]\w*|TreePop|Unindent)\s*\()"),
-       {"app/window/gui_scopes.cpp", "app/window/theme.cpp"}},
+       {"app/window/widgets/theme.cpp"}},
       {"waits for the graphics hardware; use app/window/picture_timer.hpp",
        {"app/window"},
        "gl",
