@@ -1,6 +1,6 @@
 // The sound of a session, computed sample by sample: the hum of cutting and of coagulation, a tone for an error, a tone
 // for a target, a soft pulse. No speech and no files: everything is made of sines, and played through OpenAL. Units:
-// hertz, seconds, samples.   Tested in tests/app/sound_test.cpp
+// hertz, seconds, samples.   Tested in tests/app/practice_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The screens of the window: their sequence as a state machine, which needs no window, and the interface of each.
-// Tested in tests/app/window_state_test.cpp
+// Tested in tests/app/window_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The settings of appearance and input, and the file that keeps them and the last choice of the start screen for the
 // next start: window.toml of the user's settings folder (docs/file-formats.md). None changes scoring, nor what a
-// recording says.   Tested in tests/app/settings_file_test.cpp
+// recording says.   Tested in tests/app/window_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Opens a window with an OpenGL context and reads its input, through GLFW. Only one window may exist at a time.
 // Driven in tests/app/window_path_test.sh; the queue, which needs no window, is tested in
-// tests/app/input_queue_test.cpp
+// tests/app/window_input_test.cpp
 #pragma once
 
 #include <array>

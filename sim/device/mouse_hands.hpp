@@ -1,6 +1,6 @@
 // Moves several instruments and the scope with one mouse and keys that are held: the mouse moves what is in hand and
 // works its jaws, keys roll it and press the pedals. Knows no window; the program's window and the page of the browser
-// fill HandInput. Units: pixels, degrees, seconds.   Tested in tests/app/hands_test.cpp
+// fill HandInput. Units: pixels, degrees, seconds.   Tested in tests/app/window_input_test.cpp
 #pragma once
 
 #include <cstddef>

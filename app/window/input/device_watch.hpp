@@ -1,5 +1,5 @@
 // The devices of a scene before Start: which the user chose, what they send, and what is missing.
-// Units: metres, seconds, degrees.   Tested in tests/app/device_watch_test.cpp; driven in tests/app/window_path_test.sh
+// Units: metres, seconds, degrees.   Tested in tests/app/window_input_test.cpp; driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // The input devices of the window: mouse and keyboard (sim/device/mouse_hands.hpp), gamepads through GLFW, and the
-// devices of a session.   Units: pixels, degrees, seconds.   Tested in tests/app/hands_test.cpp, glfw_gamepad_test.cpp
+// devices of a session.   Units: pixels, degrees, seconds.   Tested in tests/app/window_input_test.cpp
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // The keys of the window: which key is meant in the user's layout, what each does in words, and the panel that shows
-// it. Only the panel needs a window. Tested in tests/app/key_layout_test.cpp; the table is compared with the guide in
-// tests/app/window_state_test.cpp, the panel shown in tests/app/window_keys_test.sh
+// it. Only the panel needs a window. Tested in tests/app/window_input_test.cpp; the table is compared with the guide in
+// tests/app/window_test.cpp, the panel shown in tests/app/window_keys_test.sh
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Watches how much room the folder of the recordings has, in minutes of a task. Before an attempt the size of the
 // recording is estimated from the scene; during the attempt it is measured. Never waits for the disk.
-// Units: seconds, bytes a second.   Tested in tests/app/disk_watch_test.cpp
+// Units: seconds, bytes a second.   Tested in tests/app/practice_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Keeps the times of every stage and of drawing in the last frames, and plots them.
-// Units: milliseconds.   Tested in tests/app/window_state_test.cpp; shown in tests/app/window_path_test.sh
+// Units: milliseconds.   Tested in tests/app/window_test.cpp; shown in tests/app/window_path_test.sh
 #pragma once
 
 #include <array>

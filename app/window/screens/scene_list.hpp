@@ -1,5 +1,5 @@
 // Lists the scenes that the user can choose: those of the program and the user's own. Each file is read once; an
-// invalid scene keeps its error message.   Tested in tests/app/window_state_test.cpp
+// invalid scene keeps its error message.   Tested in tests/app/window_test.cpp
 #pragma once
 
 #include <filesystem>

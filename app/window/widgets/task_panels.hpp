@@ -1,6 +1,6 @@
 // Panels about a task: during an attempt its state; after it the debrief, a list of its events, each of which opens its
 // moment in the replay, and the errors before and after a moment.   Units: seconds, on the clock of the score.
-// Tested in tests/app/window_state_test.cpp; driven in tests/app/window_path_test.sh
+// Tested in tests/app/window_test.cpp; driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <cstddef>
