@@ -1,5 +1,7 @@
 #include "app/window/screen.hpp"
 
+#include <glad/gl.h>
+
 namespace trocar {
 namespace {
 
@@ -69,6 +71,12 @@ Phase next(Phase phase, PhaseEvent event) {
 std::string name_of(Phase phase) {
   constexpr const char* names[] = {"ready", "running", "paused", "ended"};
   return names[static_cast<std::size_t>(phase)];
+}
+
+void Screen::picture(const glm::ivec2& size) {
+  glViewport(0, 0, size.x, size.y);
+  glClearColor(0.04f, 0.05f, 0.06f, 1.f);
+  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 }
 
 }  // namespace trocar

@@ -71,7 +71,7 @@ class Screen {
 
   // Reacts to input. `listens`: keys are for the screen, because no text field has the keyboard and no help is shown.
   virtual void step(const WindowInput& input, double elapsed, bool listens) = 0;
-  virtual void picture(const glm::ivec2& size) = 0;  // below the panels, into the window
+  virtual void picture(const glm::ivec2& size);  // below the panels, into the window; by default dark
   virtual Ask panels() = 0;
   // Returns whether the mouse moves an instrument. The pointer is then hidden, and panels receive no input.
   virtual bool in_hand() const { return false; }

@@ -3,6 +3,7 @@
 // tests/app/window_input_test.cpp
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <deque>
@@ -65,6 +66,7 @@ struct WindowInput {
 
   const KeyLayout& keys() const { return layout ? *layout : us_layout(); }
   bool down(Key key) const { return held[static_cast<std::size_t>(key)]; }
+  bool went_down(Key key) const { return std::ranges::find(pressed, key) != pressed.end(); }
 };
 
 class Window {

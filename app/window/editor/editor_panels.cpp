@@ -12,7 +12,7 @@
 #include "sim/scene/organ_surface.hpp"
 #include "sim/scene/task_reader.hpp"
 
-namespace trocar::editor_fields {
+namespace trocar {
 namespace {
 
 constexpr float kFieldFrom = 104.f;  // units
@@ -41,8 +41,8 @@ void mm_position(const char* label, Vector& point) {
     point = Vector(mm[0] * 1e-3, mm[1] * 1e-3, mm[2] * 1e-3);
 }
 
-}  // namespace
-
+// A value is written only after a change, so that an unchanged number keeps its bits. Shows a number in the file's
+// unit: `value` times `per_unit`, from `low` to `high` of that unit.
 void number(const char* label, double& value, double per_unit, double low, double high, const char* format) {
   scaled_number(label, value, per_unit, low, high, format);
 }
@@ -80,29 +80,15 @@ void words(const char* label, std::string& text) {
   theme::note_item(label);
 }
 
-bool choice(const char* label, const std::vector<std::string>& names, std::string& value, const char* none) {
-  theme::label(label, kFieldFrom);
-  const theme::Scope list = theme::combo(hidden_id(label).c_str(), value.empty() && none ? none : value);
-  if (!list) {
-    theme::note_item(label);
-    return false;
-  }
-  bool changed = false;
-  if (none && ImGui::Selectable(none, value.empty())) value.clear(), changed = true;
-  for (const std::string& name : names) {
-    if (ImGui::Selectable(name.c_str(), name == value)) value = name, changed = true;
-    theme::note_item(name);
-  }
-  return changed;
+// `none`: what an empty value is called; null: it must not be empty. Returns whether the value changed.
+bool choice(const char* label, std::vector<std::string> names, std::string& value, const char* none = nullptr) {
+  if (none) names.insert(names.begin(), none);
+  const auto chosen = theme::choice(label, value.empty() && none ? none : value, names, kFieldFrom);
+  if (chosen) value = none && *chosen == 0 ? "" : names[*chosen];
+  return chosen.has_value();
 }
 
-}  // namespace trocar::editor_fields
-
-namespace trocar {
-namespace {
-
 void rule_fields(TaskScene& task) {
-  using namespace editor_fields;
   TaskRules& rules = task.rules;
   number("Many errors", rules.many_errors, 1.0, 1.0, 50.0, "%.0f");
   switch (task.kind) {
@@ -132,7 +118,6 @@ void rule_fields(TaskScene& task) {
 }
 
 void task_fields(Editor& editor) {
-  using namespace editor_fields;
   Scene& scene = editor.scene;
   theme::heading("Scene and task");
   words("Title", scene.title);
@@ -154,7 +139,6 @@ void task_fields(Editor& editor) {
 
 // Target, force and tremor limits, times, and the thresholds of the task's kind.
 void mark_fields(TaskScene& task) {
-  using namespace editor_fields;
   theme::heading("Limits and pass marks");
   number("Target time", task.time_good, 1.0, 0.1, 3600.0, "%.0f s");
   number("Time limit", task.time_limit, 1.0, 0.2, 3600.0, "%.0f s");
@@ -170,27 +154,23 @@ void mark_fields(TaskScene& task) {
     theme::wrapped("The levels of this task keep their own values, which replace these.", theme::kQuiet);
 }
 
-void limit_fields(Editor& editor, TaskLimit& limit) {
-  using namespace editor_fields;
-  theme::heading("Limit of an organ");
-  theme::wrapped("More than this is a critical error; 0: unlimited.", theme::kQuiet);
-  std::vector<std::string> names;
-  for (const OrganScene& organ : editor.scene.organs) names.push_back(organ.name);
-  choice("Organ", names, limit.organ);
-  number("Deepest burn", limit.deepest_burn, 1e3, 0.0, 50.0, "%.1f mm");
-  flag("No diathermy", limit.no_diathermy);
-  number("Blood", limit.most_blood_ml, 1.0, 0.0, 1000.0, "%.0f ml");
-  number("Bile", limit.most_bile_ml, 1.0, 0.0, 1000.0, "%.0f ml");
-}
-
 std::vector<std::string> organ_names(const Editor& editor) {
   std::vector<std::string> names;
   for (const OrganScene& organ : editor.scene.organs) names.push_back(organ.name);
   return names;
 }
 
+void limit_fields(Editor& editor, TaskLimit& limit) {
+  theme::heading("Limit of an organ");
+  theme::wrapped("More than this is a critical error; 0: unlimited.", theme::kQuiet);
+  choice("Organ", organ_names(editor), limit.organ);
+  number("Deepest burn", limit.deepest_burn, 1e3, 0.0, 50.0, "%.1f mm");
+  flag("No diathermy", limit.no_diathermy);
+  number("Blood", limit.most_blood_ml, 1.0, 0.0, 1000.0, "%.0f ml");
+  number("Bile", limit.most_bile_ml, 1.0, 0.0, 1000.0, "%.0f ml");
+}
+
 void attachment_fields(Editor& editor, Attachment& attachment) {
-  using namespace editor_fields;
   theme::heading("Attachment");
   theme::wrapped("The tissue of the " + editor.scene.organs[editor.chosen.index].name +
                      " in this ball is fixed; with a stiffness it is held by a ligament.",
@@ -208,7 +188,6 @@ void attachment_fields(Editor& editor, Attachment& attachment) {
 }
 
 void layer_fields(Editor& editor, LayerScene& layer) {
-  using namespace editor_fields;
   theme::heading("Layer of connective tissue");
   words("Name", layer.name);
   choice("Organ", organ_names(editor), layer.organ);
@@ -223,7 +202,6 @@ void layer_fields(Editor& editor, LayerScene& layer) {
 }
 
 void band_fields(Editor& editor, BandScene& band) {
-  using namespace editor_fields;
   theme::heading("Band or ligament");
   words("Name", band.name);
   choice("From organ", organ_names(editor), band.organ);
@@ -241,7 +219,6 @@ void band_fields(Editor& editor, BandScene& band) {
 }
 
 void breathing_fields(Breathing& breathing) {
-  using namespace editor_fields;
   theme::heading("Breathing");
   theme::wrapped("Moves every attachment that is on the diaphragm.", theme::kQuiet);
   number("Amplitude", breathing.amplitude, 1e3, 0.0, 40.0, "%.1f mm");
@@ -249,7 +226,7 @@ void breathing_fields(Breathing& breathing) {
   direction("Inspiration", breathing.direction);
 }
 
-constexpr float kPartsWidth = 214.f, kFieldsWidth = 270.f, kFieldFrom = 104.f;  // units
+constexpr float kPartsWidth = 214.f, kFieldsWidth = 270.f;  // units
 
 void part(Editor& editor, const std::string& label, const Part& which) {
   const bool corner = which.kind != PartKind::Attachment || editor.chosen.corner == which.corner;
@@ -260,7 +237,6 @@ void part(Editor& editor, const std::string& label, const Part& which) {
 }
 
 void organ_fields(Editor& editor) {
-  using namespace editor_fields;
   OrganScene& organ = editor.scene.organs[editor.chosen.index];
   theme::heading("Organ");
   theme::text(organ.name);
@@ -283,7 +259,6 @@ void organ_fields(Editor& editor) {
 }
 
 void instrument_fields(InstrumentScene& instrument) {
-  using namespace editor_fields;
   theme::heading("Instrument");
   words("Name", instrument.name);
   std::string kind = name_of(instrument.kind);
@@ -303,7 +278,6 @@ void instrument_fields(InstrumentScene& instrument) {
 }
 
 void scope_fields(ScopeScene& scope) {
-  using namespace editor_fields;
   theme::heading("Scope");
   bool oblique = scope.angle_deg > 0.f;
   const bool was = oblique;
@@ -322,7 +296,7 @@ void target_fields(Editor& editor) {
   const std::size_t index = editor.chosen.index;
   theme::heading("Target");
   theme::text(fmt::format("number {} of {}, on the {}", index + 1, locations.size(), locations[index].organ));
-  editor_fields::position("At, mm", locations[index].location);
+  position("At, mm", locations[index].location);
   if (theme::button("Earlier", 80.f, false, index > 0)) {
     std::swap(locations[index], locations[index - 1]);
     --editor.chosen.index;

@@ -44,10 +44,7 @@ std::optional<std::filesystem::path> SceneOpenPanel::draw(bool escape) {
   if (!open_) return {};
   const theme::Panel panel("open scene", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Front,
                            0.97f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Open a scene");
-  }
+  theme::headline("Open a scene");
   std::optional<std::filesystem::path> chosen;
   {
     const theme::Scope list = theme::child("scene files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
@@ -128,11 +125,9 @@ constexpr double kTowardsPorts = 0.3;  // 1: so that organs and ports are visibl
 constexpr QualityParams kPatient{200.0, 60.0};
 constexpr double kGrab = 14.0;  // units: a click within this distance selects a handle
 
-ImVec2 of(const glm::dvec2& pixel) { return {static_cast<float>(pixel.x), static_cast<float>(pixel.y)}; }
-
 void label_at(const glm::dvec2& pixel, const std::string& words, const glm::vec3& colour) {
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
-  const ImVec2 at(of(pixel).x + theme::px(10.f), of(pixel).y - theme::px(8.f));
+  const ImVec2 at(pixel_vec(pixel).x + theme::px(10.f), pixel_vec(pixel).y - theme::px(8.f));
   list.AddText({at.x + 1.f, at.y + 1.f}, IM_COL32(0, 0, 0, 220), words.c_str());
   list.AddText(at, theme::packed(colour), words.c_str());
 }
@@ -304,10 +299,10 @@ void EditorScreen::draw_port(std::size_t k) const {
   const bool chosen = editor_.chosen.index == k &&
                       (editor_.chosen.kind == PartKind::Instrument || editor_.chosen.kind == PartKind::Tip);
   const auto tip = pixel_of(seen, instrument.tip, size_), port = pixel_of(seen, instrument.pivot, size_);
-  if (tip) list.AddCircle(of(*tip), theme::px(6.f), theme::packed(colour), 24, theme::px(chosen ? 3.f : 1.5f));
+  if (tip) list.AddCircle(pixel_vec(*tip), theme::px(6.f), theme::packed(colour), 24, theme::px(chosen ? 3.f : 1.5f));
   if (through_scope_ || !port) return;
-  if (tip) list.AddLine(of(*port), of(*tip), theme::packed(colour, 0.6f), theme::px(1.5f));
-  list.AddCircle(of(*port), theme::px(9.f), theme::packed(colour), 32, theme::px(chosen ? 4.f : 2.5f));
+  if (tip) list.AddLine(pixel_vec(*port), pixel_vec(*tip), theme::packed(colour, 0.6f), theme::px(1.5f));
+  list.AddCircle(pixel_vec(*port), theme::px(9.f), theme::packed(colour), 32, theme::px(chosen ? 4.f : 2.5f));
   label_at(*port, instrument.name, colour);
 }
 
@@ -320,12 +315,13 @@ void EditorScreen::draw_targets() const {
   for (std::size_t k = 0; k < task.locations.size(); ++k) {
     const auto pixel = pixel_of(seen, glm::dvec3(task.locations[k].location), size_);
     if (!pixel) continue;
-    if (line && before) list.AddLine(of(*before), of(*pixel), theme::packed(theme::kYellow, 0.8f), theme::px(2.f));
+    if (line && before)
+      list.AddLine(pixel_vec(*before), pixel_vec(*pixel), theme::packed(theme::kYellow, 0.8f), theme::px(2.f));
     before = pixel;
     const bool chosen = editor_.chosen == Part{PartKind::Target, k};
-    list.AddCircleFilled(of(*pixel), theme::px(chosen ? 7.f : 5.f),
+    list.AddCircleFilled(pixel_vec(*pixel), theme::px(chosen ? 7.f : 5.f),
                          theme::packed(chosen ? theme::kOrange : theme::kYellow));
-    list.AddCircle(of(*pixel), theme::px(chosen ? 7.f : 5.f), IM_COL32(0, 0, 0, 255), 24, theme::px(1.2f));
+    list.AddCircle(pixel_vec(*pixel), theme::px(chosen ? 7.f : 5.f), IM_COL32(0, 0, 0, 255), 24, theme::px(1.2f));
     label_at(*pixel, fmt::format("{}", k + 1), theme::kYellow);
   }
 }
@@ -335,10 +331,10 @@ void EditorScreen::draw_zones() const {
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const auto outline = [&](const std::vector<glm::dvec2>& corners, const glm::vec3& colour, bool closed) {
     for (std::size_t k = 0; k < corners.size(); ++k) {
-      const ImVec2 at = of(pixel_at(seen_from_pinhole(seen.lens, corners[k]), size_));
+      const ImVec2 at = pixel_vec(pixel_at(seen_from_pinhole(seen.lens, corners[k]), size_));
       list.AddCircleFilled(at, theme::px(4.f), theme::packed(colour));
       if (k + 1 == corners.size() && !closed) break;
-      const ImVec2 to = of(pixel_at(seen_from_pinhole(seen.lens, corners[(k + 1) % corners.size()]), size_));
+      const ImVec2 to = pixel_vec(pixel_at(seen_from_pinhole(seen.lens, corners[(k + 1) % corners.size()]), size_));
       list.AddLine(at, to, theme::packed(colour), theme::px(2.f));
     }
   };
@@ -357,9 +353,10 @@ void EditorScreen::draw_handles() const {
     const auto tip = pixel_of(seen, glm::dvec3(editor_.scene.scope.eye), size_);
     const auto target = pixel_of(seen, glm::dvec3(editor_.scene.scope.target), size_);
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
-    if (tip && target) list.AddLine(of(*tip), of(*target), theme::packed(theme::kText, 0.45f), theme::px(1.2f));
+    if (tip && target)
+      list.AddLine(pixel_vec(*tip), pixel_vec(*target), theme::packed(theme::kText, 0.45f), theme::px(1.2f));
     if (tip) label_at(*tip, "scope", theme::kText);
-    if (target) list.AddCircle(of(*target), theme::px(5.f), theme::packed(theme::kText), 16, theme::px(1.5f));
+    if (target) list.AddCircle(pixel_vec(*target), theme::px(5.f), theme::packed(theme::kText), 16, theme::px(1.5f));
   } else {
     draw_zones();
   }

@@ -245,10 +245,7 @@ void group_lines(const KeyGroup& group, const KeyLayout& layout) {
 bool draw_help(const KeyLayout& layout) {
   theme::dim_screen(0.4f);
   const theme::Panel panel("help", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {640.f, 0.f}}, theme::PanelKind::Front, 0.97f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Keys and mouse");
-  }
+  theme::headline("Keys and mouse");
   {
     const theme::WithLetters small(theme::Letters::Small);
     for (const KeyGroup& group : key_table()) group_lines(group, layout);

@@ -83,16 +83,12 @@ void check(std::string_view label, const char* id, bool& value) {
 }
 
 void quality_choice(Quality now, WindowSettings& settings) {
-  theme::label("Quality", kSettingFrom);
-  constexpr const char* names[] = {"automatic", "low", "medium", "high"};
-  const auto name_of = [&](Quality quality) { return names[static_cast<int>(quality) + 1]; };
-  int chosen = settings.quality ? static_cast<int>(*settings.quality) + 1 : 0;
-  const std::string shown = chosen > 0 ? names[chosen] : fmt::format("{}: {}", names[0], name_of(now));
-  const theme::Scope list = theme::combo("##quality", shown);
-  if (!list) return;
-  for (int k = 0; k < 4; ++k)
-    if (ImGui::Selectable(names[k], k == chosen))
-      settings.quality = k == 0 ? std::nullopt : std::optional(static_cast<Quality>(k - 1));
+  const std::string names[] = {"automatic", "low", "medium", "high"};
+  const auto name_of = [&](Quality quality) { return names[static_cast<std::size_t>(quality) + 1]; };
+  const std::string shown =
+      settings.quality ? name_of(*settings.quality) : fmt::format("{}: {}", names[0], name_of(now));
+  if (const auto chosen = theme::choice("Quality", shown, names, kSettingFrom))
+    settings.quality = *chosen == 0 ? std::nullopt : std::optional(static_cast<Quality>(*chosen - 1));
 }
 
 void scope_settings(const Practice& practice, Quality quality, WindowSettings& settings) {
@@ -119,12 +115,9 @@ void hand_settings(WindowSettings& settings) {
 // The backend takes effect from the next frame on.
 void query_settings(Practice& practice, const KeyLayout& keys) {
   theme::heading("Touch queries");
-  theme::label("Collision backend", kSettingFrom);
   const std::string now = practice.session().backend().name;
-  if (const theme::Scope list = theme::combo("##backend", now)) {
-    for (const std::string& name : backend_names())
-      if (ImGui::Selectable(name.c_str(), name == now)) practice.use_backend(name);
-  }
+  if (const auto chosen = theme::choice("Collision backend", now, backend_names(), kSettingFrom))
+    practice.use_backend(backend_names()[*chosen]);
   if (practice.session().backend_times().size() < 2) return;
   bool checking = practice.session().checking();
   check(in_layout("Check with the OBB tree (C)", keys), "##check", checking);
@@ -132,11 +125,12 @@ void query_settings(Practice& practice, const KeyLayout& keys) {
 }
 
 void ghost_choice(const KeyLayout& keys, WindowSettings& settings) {
-  theme::label(in_layout("Expert's ghost (X)", keys), kSettingFrom);
-  const theme::Scope list = theme::combo("##ghost", name_of(settings.ghost));
-  if (!list) return;
+  std::vector<std::string> names;
   for (const GhostMode mode : {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress})
-    if (ImGui::Selectable(name_of(mode), mode == settings.ghost)) settings.ghost = mode;
+    names.push_back(name_of(mode));
+  const std::string label = in_layout("Expert's ghost (X)", keys);
+  if (const auto chosen = theme::choice(label, name_of(settings.ghost), names, kSettingFrom))
+    settings.ghost = static_cast<GhostMode>(*chosen);
 }
 
 void sound_settings(WindowSettings& settings) {
@@ -177,10 +171,7 @@ void tissue_table(const Scene& scene) {
 // Draws a panel in the centre. Returns false when the user has closed it.
 bool draw_settings(Practice& practice, Quality quality, const KeyLayout& keys, WindowSettings& settings) {
   const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {540.f, 0.f}}, theme::PanelKind::Front, 0.94f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Settings");
-  }
+  theme::headline("Settings");
   scope_settings(practice, quality, settings);
   hand_settings(settings);
   if (settings.technical) query_settings(practice, keys);
@@ -328,10 +319,7 @@ void PracticeScreen::key_lines() const {
 void PracticeScreen::ready_panel() {
   const Scene& scene = practice_->scene();
   const theme::Panel panel("ready", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {520.f, 0.f}}, theme::PanelKind::Front, 0.92f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::wrapped(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title);
-  }
+  theme::headline(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title, true);
   ImGui::Spacing();
   theme::wrapped(scene.task ? scene.task->instructions
                             : "Free practice. Everything is recorded; Esc pauses, Finish ends the session.");
@@ -352,10 +340,7 @@ void PracticeScreen::ready_panel() {
 void PracticeScreen::pause_panel() {
   theme::dim_screen();
   const theme::Panel panel("pause", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}}, theme::PanelKind::Front, 0.95f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Paused");
-  }
+  theme::headline("Paused");
   ImGui::Spacing();
   if (theme::button("Resume (Esc)", kMenuButton, true)) practice_->resume();
   if (practice_->plan().shown) {

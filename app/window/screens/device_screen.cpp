@@ -1,7 +1,6 @@
 #include "app/window/screens/device_screen.hpp"
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -172,7 +171,7 @@ void DeviceScreen::select(std::size_t k) {
 }
 
 void DeviceScreen::step(const WindowInput& input, double elapsed, bool listens) {
-  escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
+  escape_ = listens && input.went_down(Key::Escape);
   wheel_ = input.wheel;
   time_ += elapsed;
   if (changed_) {
@@ -181,12 +180,6 @@ void DeviceScreen::step(const WindowInput& input, double elapsed, bool listens) 
     changed_ = false, time_ = 0.0;
   }
   watch_->read(time_);
-}
-
-void DeviceScreen::picture(const glm::ivec2& size) {
-  glViewport(0, 0, size.x, size.y);
-  glClearColor(0.04f, 0.05f, 0.06f, 1.f);
-  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 }
 
 void DeviceScreen::device_list() {
@@ -212,18 +205,16 @@ void DeviceScreen::device_list() {
 
 void DeviceScreen::kind_choice() {
   DeviceChoice& choice = choices_[selected_];
-  theme::label("Device", kFieldColumn);
-  const theme::Scope list = theme::combo("##kind", device_label(choice.device));
-  if (!list) return theme::note_item("Device");
-  const bool scope = selected_ == scene_.instruments.size();
+  std::vector<std::string> kinds, labels;
   for (const std::string& name : device_names()) {
-    if (scope && name == "haptic") continue;
-    if (ImGui::Selectable(device_label(name).c_str(), name == choice.device) && name != choice.device) {
-      choice.device = name;
-      changed_ = true;
-    }
-    theme::note_item(device_label(name));
+    if (selected_ == scene_.instruments.size() && name == "haptic") continue;
+    kinds.push_back(name);
+    labels.push_back(device_label(name));
   }
+  const auto chosen = theme::choice("Device", device_label(choice.device), labels, kFieldColumn);
+  if (!chosen || kinds[*chosen] == choice.device) return;
+  choice.device = kinds[*chosen];
+  changed_ = true;
 }
 
 void DeviceScreen::igtl_fields_of(DeviceChoice& choice) {
@@ -325,10 +316,7 @@ void DeviceScreen::what_it_does() const {
 
 void DeviceScreen::fields() {
   DeviceChoice& choice = choices_[selected_];
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text(choice.holds);
-  }
+  theme::headline(choice.holds);
   kind_choice();
   if (choice.device == "igtl") igtl_fields_of(choice);
   if (choice.device == "trajectory") file_fields_of(choice);
@@ -392,10 +380,7 @@ void DeviceScreen::live_picture() {
 
 Ask DeviceScreen::panels() {
   const theme::Panel panel("devices", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Devices");
-  }
+  theme::headline("Devices");
   theme::text(scene_.title.empty() ? scene_.file.filename().string() : scene_.title, theme::kQuiet);
   ImGui::Spacing();
   {

@@ -18,7 +18,6 @@ class DeviceScreen final : public Screen {
   ~DeviceScreen() override;
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
-  void picture(const glm::ivec2& size) override;
   Ask panels() override;
   ScreenStatus status() const override;
 

@@ -1,7 +1,6 @@
 #include "app/window/screens/library_screen.hpp"
 
 #include <fmt/format.h>
-#include <glad/gl.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -9,7 +8,7 @@
 #include <utility>
 
 #include "app/lab/lab_date.hpp"
-#include "app/report/report.hpp"
+#include "app/window/screens/results_screen.hpp"
 #include "app/window/widgets/theme.hpp"
 
 namespace trocar {
@@ -177,15 +176,9 @@ const LabAttempt* LibraryScreen::attempt() const {
 }
 
 void LibraryScreen::step(const WindowInput& input, double elapsed, bool listens) {
-  escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
+  escape_ = listens && input.went_down(Key::Escape);
   desk_.step(elapsed);
   take_answer();
-}
-
-void LibraryScreen::picture(const glm::ivec2& size) {
-  glViewport(0, 0, size.x, size.y);
-  glClearColor(0.04f, 0.05f, 0.06f, 1.f);
-  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 }
 
 // A disc of the person's colour at the end of the line, as in the curves.
@@ -320,18 +313,6 @@ void LibraryScreen::curves() const {
   }
 }
 
-void LibraryScreen::write_report_page() {
-  try {
-    std::filesystem::path page = own_.file;
-    page.replace_extension(".html");
-    write_report({own_.file.string()}, page, true);
-    report_ = page;
-    note_ = fmt::format("Report written to {}", page.string());
-  } catch (const std::runtime_error& error) {
-    note_ = error.what();
-  }
-}
-
 Ask LibraryScreen::buttons() {
   Ask ask = escape_ ? Ask::Back : Ask::Nothing;
   const LabAttempt* chosen = up_to_date() ? attempt() : nullptr;
@@ -341,7 +322,7 @@ Ask LibraryScreen::buttons() {
     ask = Ask::OpenRecording;
   }
   ImGui::SameLine();
-  if (theme::button("Report", 130.f, false, here)) write_report_page();
+  if (theme::button("Report", 130.f, false, here)) note_ = write_report_page(own_.file, report_);
   ImGui::SameLine();
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   if (chosen && !here) {
@@ -371,10 +352,7 @@ void LibraryScreen::person_side() {
 
 Ask LibraryScreen::panels() {
   const theme::Panel panel("library", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("People and attempts");
-  }
+  theme::headline("People and attempts");
   theme::text(address_, theme::kQuiet);
   if (!desk_.fault().empty() || desk_.answers() == 0) return fault_panel();
   people_list();

@@ -75,7 +75,6 @@ class LibraryScreen final : public Screen {
   explicit LibraryScreen(const LabStation& station);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
-  void picture(const glm::ivec2& size) override;
   Ask panels() override;
   ScreenStatus status() const override;
 
@@ -100,7 +99,6 @@ class LibraryScreen final : public Screen {
   void sort_attempts();
   void curves() const;
   Ask buttons();
-  void write_report_page();
 
   std::string address_;  // of the database, without a password
   LibraryDesk desk_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <glad/gl.h>
 #include <imgui.h>
 #include <unistd.h>
 
@@ -154,6 +153,18 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
+std::string write_report_page(const std::filesystem::path& recording, std::filesystem::path& page) {
+  try {
+    std::filesystem::path written = recording;
+    written.replace_extension(".html");
+    write_report({recording.string()}, written, true);
+    page = written;
+    return fmt::format("Report written to {}", std::filesystem::absolute(page).string());
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
 ResultsScreen::ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station,
                              LabDesk& desk)
     : station_(station),
@@ -201,17 +212,11 @@ void ResultsScreen::measure() {
 }
 
 void ResultsScreen::step(const WindowInput& input, double, bool listens) {
-  escape_ = listens && std::ranges::find(input.pressed, Key::Escape) != input.pressed.end();
+  escape_ = listens && input.went_down(Key::Escape);
   // The first frame shows a message, because scoring takes time.
   if (shown_++ == 1) measure();
   note_handed_in();
   outcome_.step();
-}
-
-void ResultsScreen::picture(const glm::ivec2& size) {
-  glViewport(0, 0, size.x, size.y);
-  glClearColor(0.04f, 0.05f, 0.06f, 1.f);
-  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
 }
 
 void ResultsScreen::score_column() {
@@ -248,18 +253,6 @@ void ResultsScreen::metric_column() const {
   if (const theme::Scope tab = theme::tab("Whole session")) metric_table("overall", attempt_->overall);
 }
 
-void ResultsScreen::write_report_page() {
-  try {
-    auto page = recording_;
-    page.replace_extension(".html");
-    write_report({recording_.string()}, page, true);
-    report_ = page;
-    note_ = fmt::format("Report written to {}", std::filesystem::absolute(page).string());
-  } catch (const std::runtime_error& error) {
-    note_ = error.what();
-  }
-}
-
 void ResultsScreen::open_report() {
   const std::string page = std::filesystem::absolute(report_).string();
   const pid_t child = fork();
@@ -285,7 +278,7 @@ Ask ResultsScreen::buttons() {
     ask = Ask::OpenRecording;
   }
   ImGui::SameLine();
-  if (theme::button("Report", 130.f, false, attempt_.has_value())) write_report_page();
+  if (theme::button("Report", 130.f, false, attempt_.has_value())) note_ = write_report_page(recording_, report_);
   ImGui::SameLine();
   if (theme::button("Open in browser", 150.f, false, !report_.empty())) open_report();
   ImGui::SameLine();
@@ -295,10 +288,7 @@ Ask ResultsScreen::buttons() {
 
 Ask ResultsScreen::panels() {
   const theme::Panel panel("results", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text(!attempt_ ? "Results" : attempt_->task ? attempt_->task->title : attempt_->scene_title);
-  }
+  theme::headline(!attempt_ ? "Results" : attempt_->task ? attempt_->task->title : attempt_->scene_title);
   theme::text(attempt_ ? fmt::format("{}, {}, {}", utc_text(attempt_->date), clock_text(attempt_->duration),
                                      recording_.string())
                        : recording_.string(),

@@ -48,7 +48,6 @@ class ResultsScreen final : public Screen {
   ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station, LabDesk& desk);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
-  void picture(const glm::ivec2& size) override;
   Ask panels() override;
   ScreenStatus status() const override;
 
@@ -66,7 +65,6 @@ class ResultsScreen final : public Screen {
   void score_column();
   void metric_column() const;
   Ask buttons();
-  void write_report_page();
   void open_report();
 
   const LabStation& station_;
@@ -84,6 +82,9 @@ class ResultsScreen final : public Screen {
   int shown_ = 0;  // frames
   bool escape_ = false;
 };
+
+// Writes the report of a recording beside it. Returns what to tell the user; `page`: the page, unless that failed.
+std::string write_report_page(const std::filesystem::path& recording, std::filesystem::path& page);
 
 // Formats the value, for example "12.3 mm"; "–" for an undefined value.
 std::string value_text(const Metric& metric);

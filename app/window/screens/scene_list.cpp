@@ -17,6 +17,24 @@
 namespace trocar {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr FileKind kListFile{"list of scenes", std::uint64_t{1} << 20};
+constexpr const char* kListFormat = "trocar-scenes-1";
+constexpr std::size_t kMostNoted = 500;
+
+// Returns the files directly in these folders, sorted.
+std::vector<fs::path> toml_files(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (entry->path().extension() == ".toml") files.push_back(entry->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 std::string capital(std::string words) {
   if (!words.empty()) words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
   return words;
@@ -47,15 +65,8 @@ ListedScene listed_scene(const std::filesystem::path& file, const SceneAccess& a
 }
 
 std::vector<ListedScene> list_scenes(const std::vector<std::filesystem::path>& folders) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& folder : folders) {
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-      if (entry->path().extension() == ".toml") files.push_back(entry->path());
-  }
-  std::sort(files.begin(), files.end());
   std::vector<ListedScene> scenes;
-  for (const auto& file : files) scenes.push_back(listed_scene(file));
+  for (const fs::path& file : toml_files(folders)) scenes.push_back(listed_scene(file));
   sort_scenes(scenes, {});
   return scenes;
 }
@@ -88,25 +99,6 @@ std::string preview_of(const Scene& scene) {
                      capital(fmt::format("{}", fmt::join(instruments, ", "))), scene.scope.angle_deg);
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr FileKind kListFile{"list of scenes", std::uint64_t{1} << 20};
-constexpr const char* kListFormat = "trocar-scenes-1";
-constexpr std::size_t kMostNoted = 500;
-
-std::vector<fs::path> toml_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".toml") files.push_back(fs::absolute(entry->path()).lexically_normal());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-}  // namespace
-
 OwnScenes::OwnScenes(fs::path list) : list_(std::move(list)) {
   std::error_code none;
   if (!fs::exists(list_, none)) return;
@@ -138,16 +130,17 @@ void OwnScenes::note(const fs::path& scene) {
 
 std::vector<ListedScene> OwnScenes::scenes(const fs::path& folder, const SceneAccess& access) const {
   std::vector<ListedScene> scenes;
-  const auto add = [&](const fs::path& file, bool noted) {
+  const auto add = [&](const fs::path& path, bool noted) {
     std::error_code none;
+    const fs::path file = fs::absolute(path).lexically_normal();
     const auto same = [&](const ListedScene& listed) { return fs::equivalent(listed.file, file, none); };
     if (!fs::exists(file, none) || std::ranges::any_of(scenes, same)) return;
     ListedScene listed = listed_scene(file, access);
     if (listed.group == SceneGroup::Own && (noted || listed.fault.empty())) scenes.push_back(std::move(listed));
   };
   for (const fs::path& file : noted_) add(file, true);
-  for (const fs::path& file : toml_files(folder)) add(file, false);
-  for (const fs::path& file : toml_files(list_.parent_path() / "scenes")) add(file, false);
+  for (const fs::path& file : toml_files({folder})) add(file, false);
+  for (const fs::path& file : toml_files({list_.parent_path() / "scenes"})) add(file, false);
   return scenes;
 }
 

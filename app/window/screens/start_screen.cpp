@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <glad/gl.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 #include <sys/stat.h>
@@ -30,6 +29,14 @@ const char* title_of(SceneGroup group) {
   return titles[static_cast<std::size_t>(group)];
 }
 
+// Cuts off what lies outside a rectangle.
+void clipped_text(const std::string& words, const ImVec2& at, const ImVec2& from, const ImVec2& to,
+                  const glm::vec3& colour, float wrap = 0.f) {
+  const ImVec4 clip(from.x, from.y, to.x, to.y);
+  ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, theme::packed(colour), words.c_str(),
+                                      nullptr, wrap, &clip);
+}
+
 // A title beside the thumbnail, in the middle of the card's height; what does not fit into two lines is cut off. With a
 // file name, the title has one line.
 void card_title(const std::string& title, const std::string& file, const ImVec2& from, const ImVec2& to,
@@ -39,13 +46,9 @@ void card_title(const std::string& title, const std::string& file, const ImVec2&
   const float wrap = file.empty() ? width : 0.f;
   const float lines =
       file.empty() ? std::min(ImGui::CalcTextSize(title.c_str(), nullptr, false, width).y, 2.f * line) : 2.f * line;
-  const ImVec4 clip(from.x, from.y, to.x, to.y);
   const float top = 0.5f * (from.y + to.y - lines);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), {from.x, top}, theme::packed(colour), title.c_str(), nullptr,
-               wrap, &clip);
-  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), {from.x, top + line}, theme::packed(theme::kQuiet), file.c_str(),
-               nullptr, 0.f, &clip);
+  clipped_text(title, {from.x, top}, from, to, colour, wrap);
+  clipped_text(file, {from.x, top + line}, from, to, theme::kQuiet);
 }
 
 }  // namespace
@@ -161,9 +164,7 @@ std::string state_line(const CourseView& view, std::size_t k) {
 }
 
 void row_text(const std::string& words, const ImVec2& from, const ImVec2& to, const glm::vec3& colour) {
-  const ImVec4 clip(from.x, from.y, to.x, to.y);
-  ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), from, theme::packed(colour),
-                                      words.c_str(), nullptr, 0.f, &clip);
+  clipped_text(words, from, from, to, colour);
 }
 
 }  // namespace
@@ -330,10 +331,7 @@ void RecordingChooser::open() {
 bool RecordingChooser::draw(bool escape) {
   const theme::Panel panel("recordings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Used,
                            0.55f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Open a recording");
-  }
+  theme::headline("Open a recording");
   bool chosen = false;
   theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
   {
@@ -469,15 +467,8 @@ void StartScreen::step(const WindowInput& input, double elapsed, bool listens) {
   else
     devices_.rest();
   if (!scenes_.empty() && scenes_[selected_].fault.empty()) disk_.watch(scenes_[selected_].scene, elapsed);
-  const auto pressed = [&](Key key) { return std::ranges::find(input.pressed, key) != input.pressed.end(); };
-  enter_ = pressed(Key::Enter) && listens;
-  escape_ = pressed(Key::Escape);
-}
-
-void StartScreen::picture(const glm::ivec2& size) {
-  glViewport(0, 0, size.x, size.y);
-  glClearColor(0.04f, 0.05f, 0.06f, 1.f);
-  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+  enter_ = input.went_down(Key::Enter) && listens;
+  escape_ = input.went_down(Key::Escape);
 }
 
 void StartScreen::left_tabs() {
@@ -505,10 +496,7 @@ void StartScreen::left_tabs() {
 
 void StartScreen::details() {
   const ListedScene& listed = scenes_[selected_];
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::wrapped(listed.title);
-  }
+  theme::headline(listed.title, true);
   if (!listed.fault.empty()) {
     theme::wrapped(listed.fault, theme::kBad);
     return;
@@ -541,52 +529,31 @@ void StartScreen::level_choice() {
     const std::string name = level_name(scene, level);
     return name.empty() ? fmt::format("Level {}", level) : fmt::format("Level {}: {}", level, name);
   };
-  const int levels = levels_of(scene);
-  if (levels < 2) return;
-  theme::label("Level", kValueFrom, kValueWidth);
-  const theme::Scope list = theme::combo("##level", label(level_));
-  if (!list) return theme::note_item("Level");
-  for (int level = 1; level <= levels; ++level) {
-    if (ImGui::Selectable(label(level).c_str(), level == level_)) level_ = level;
-    theme::note_item(label(level));
-  }
+  std::vector<std::string> names;
+  for (int level = 1; level <= levels_of(scene); ++level) names.push_back(label(level));
+  if (names.size() < 2) return;
+  if (const auto chosen = theme::choice("Level", label(level_), names, kValueFrom, kValueWidth))
+    level_ = static_cast<int>(*chosen) + 1;
 }
 
 void StartScreen::who_choice() {
-  constexpr const char* names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
-  theme::label("Mode", kValueFrom, kValueWidth);
-  const theme::Scope list = theme::combo("##who", names[who_]);
-  if (!list) return theme::note_item("Mode");
-  for (std::size_t k = 0; k < std::size(names); ++k) {
-    if (ImGui::Selectable(names[k], k == who_)) who_ = k;
-    theme::note_item(names[k]);
-  }
+  const std::string names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
+  who_ = theme::choice("Mode", names[who_], names, kValueFrom, kValueWidth).value_or(who_);
 }
 
 void StartScreen::device_choice(const char* label, std::size_t k) {
   std::string& device = devices_.device(k);
-  theme::label(label, kValueFrom, kValueWidth);
-  if (const theme::Scope list = theme::combo(fmt::format("##device {}", label).c_str(), device)) {
-    for (const std::string& name : device_names()) {
-      if (ImGui::Selectable(name.c_str(), name == device)) device = name;
-      theme::note_item(name);
-    }
-  } else {
-    theme::note_item(label);
-  }
+  if (const auto chosen = theme::choice(label, device, device_names(), kValueFrom, kValueWidth))
+    device = device_names()[*chosen];
   devices_.draw_fault(k, kValueFrom);
 }
 
 void StartScreen::backend_choice() {
-  theme::label("Collision backend", kValueFrom, kValueWidth);
-  if (const theme::Scope list = theme::combo("##backend", backend_)) {
-    std::vector<std::string> names = {"auto"};
-    names.insert(names.end(), backend_names().begin(), backend_names().end());
-    for (const std::string& name : names) {
-      if (!ImGui::Selectable(name.c_str(), name == backend_)) continue;
-      backend_ = name;
-      why_ = backends_.resolve(name, {}).why;
-    }
+  std::vector<std::string> names = {"auto"};
+  names.insert(names.end(), backend_names().begin(), backend_names().end());
+  if (const auto chosen = theme::choice("Collision backend", backend_, names, kValueFrom, kValueWidth)) {
+    backend_ = names[*chosen];
+    why_ = backends_.resolve(backend_, {}).why;
   }
   const theme::WithLetters small(theme::Letters::Small);
   ImGui::SetCursorPosX(theme::px(kValueFrom));
@@ -635,10 +602,7 @@ bool StartScreen::must_ask() {
 
 Ask StartScreen::hosts_panel() {
   const theme::Panel panel("hosts", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 0.f}}, theme::PanelKind::Front, 0.95f);
-  {
-    const theme::WithLetters large(theme::Letters::Heading);
-    theme::text("Connect to another machine?");
-  }
+  theme::headline("Connect to another machine?");
   theme::wrapped(
       fmt::format("This scene connects to {} and lets it move instruments. Connect only if you trust this "
                   "machine and the author of the scene.",

@@ -130,7 +130,6 @@ class StartScreen final : public Screen {
               LabDesk& desk, const std::string& person, const LastChoice& last);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
-  void picture(const glm::ivec2& size) override;
   Ask panels() override;
   ScreenStatus status() const override;
 

@@ -54,6 +54,11 @@ void heading(std::string_view words) {
   ImGui::Separator();
 }
 
+void headline(std::string_view words, bool wraps) {
+  const WithLetters large(Letters::Heading);
+  wraps ? wrapped(words) : text(words);
+}
+
 void row(std::string_view label, std::string_view value, const glm::vec3& colour) {
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   text(label, kQuiet);
@@ -143,6 +148,19 @@ Scope table(const char* name, int columns, int flags, float height) {
 
 Scope combo(const char* name, const std::string& shown, int flags) {
   return if_open(ImGui::BeginCombo(name, shown.c_str(), flags), [](float) { ImGui::EndCombo(); });
+}
+
+std::optional<std::size_t> choice(const std::string& title, const std::string& shown,
+                                  std::span<const std::string> names, float from, float width) {
+  label(title, from, width);
+  const Scope list = combo(("##" + title).c_str(), shown);
+  std::optional<std::size_t> chosen;
+  if (!list) note_item(title);
+  for (std::size_t k = 0; list && k < names.size(); ++k) {
+    if (ImGui::Selectable(names[k].c_str(), names[k] == shown)) chosen = k;
+    note_item(names[k]);
+  }
+  return chosen;
 }
 
 Scope tab_bar(const char* name) {

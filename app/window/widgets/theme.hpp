@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -40,6 +42,7 @@ float px(float units);
 void text(std::string_view words, const glm::vec3& colour = kText);
 void wrapped(std::string_view words, const glm::vec3& colour = kText);  // wraps at the available width
 void heading(std::string_view words);
+void headline(std::string_view words, bool wraps = false);  // of a panel
 // Draws a line of two columns: a grey label and a right-aligned value.
 void row(std::string_view label, std::string_view value, const glm::vec3& colour = kText);
 // Draws a grey label; the next item follows at `from` units, as wide as `width` units, 0: to the end of the line.
@@ -106,6 +109,10 @@ Scope table(const char* name, int columns, int flags, float height = 0.f);
 Scope combo(const char* name, const std::string& shown, int flags = 0);
 Scope tab_bar(const char* name);
 Scope tab(const char* name, int flags = 0);
+// Draws a label and a list of names; returns the number of the one that the user selects in this frame. `shown`: in the
+// closed list. The items that can be pressed are noted: the label, or in the open list the names.
+std::optional<std::size_t> choice(const std::string& label, const std::string& shown,
+                                  std::span<const std::string> names, float from, float width = 0.f);
 // These are always shown.
 Scope group();
 Scope indent(float pixels);
