@@ -12,7 +12,7 @@
 #include <iterator>
 
 #include "app/compare/compare.hpp"
-#include "app/compare/random_motion.hpp"
+#include "app/compare/frame_source.hpp"
 #include "cpu_collision/reference.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "app/lab/lab_database.hpp"
-#include "app/lab/lab_page.hpp"
+#include "app/lab/lab_server.hpp"
 #include "geometry/stopwatch.hpp"
 
 namespace trocar {

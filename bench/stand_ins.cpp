@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "app/compare/random_motion.hpp"
+#include "app/compare/frame_source.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/decimate.hpp"
 #include "mesh/face_tree.hpp"

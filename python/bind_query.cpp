@@ -7,11 +7,7 @@
 #include "cpu_collision/trees/meshes_meet.hpp"
 #include "geometry/error.hpp"
 #include "mesh/triangle_mesh.hpp"
-#include "python/arrays.hpp"
 #include "python/bindings.hpp"
-#include "python/choices.hpp"
-#include "python/gl_use.hpp"
-#include "python/in_use.hpp"
 
 namespace trocar::python {
 namespace {

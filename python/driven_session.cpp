@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "python/recording_output.hpp"
+#include "python/bindings.hpp"
 #include "sim/device/script_device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"

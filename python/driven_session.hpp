@@ -13,8 +13,7 @@
 
 #include "app/compare/backends.hpp"
 #include "app/view/view.hpp"
-#include "python/gl_use.hpp"
-#include "python/in_use.hpp"
+#include "python/bindings.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene.hpp"

@@ -138,7 +138,6 @@ trocar_web_test(sim_inputs
   LIBS trocar_sim_inputs nlohmann_json::nlohmann_json)
 trocar_web_test(same_bits
   SOURCES same_bits/rooms_test.cpp web/performed_bits_test.cpp ../app/compare/frame_source.cpp
-    ../app/compare/random_motion.cpp
   LIBS trocar_sim_task)
 
 # The session of bench/session_frames.cpp under node.

@@ -7,9 +7,8 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/commands/query_options.hpp"
 #include "app/compare/compare.hpp"
-#include "app/replay/recording_source.hpp"
+#include "app/replay/replay.hpp"
 #include "geometry/error.hpp"
 #include "sim/support/output_file.hpp"
 #include "sim/support/progress.hpp"

@@ -9,7 +9,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
 #include "app/compare/backends.hpp"
-#include "app/compare/session_report.hpp"
+#include "app/compare/compare.hpp"
 #include "app/report/write_report.hpp"
 #include "app/view/session_picture.hpp"
 #include "app/window/gui.hpp"

@@ -12,9 +12,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/compare/backend_trial.hpp"
 #include "app/compare/backends.hpp"
-#include "app/compare/known_case.hpp"
 #include "app/window/glfw_gamepad.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"

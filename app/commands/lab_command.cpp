@@ -1,32 +1,163 @@
-// trocar lab: people, their attempts and scores, in the database of this station or of a laboratory.
+// trocar lab: people, their attempts and scores, in the database of this station or of a laboratory; thresholds of a
+// task from the attempts of experts; which recordings stay at this station. Tested in tests/app/lab_command_test.cpp
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <optional>
 #include <set>
 
 #include "app/commands/commands.hpp"
-#include "app/commands/lab_thresholds_command.hpp"
-#include "app/commands/lab_tidy_command.hpp"
 #include "app/commands/options.hpp"
+#include "app/lab/lab_attempt.hpp"
 #include "app/lab/lab_course.hpp"
-#include "app/lab/lab_date.hpp"
+#include "app/lab/lab_database.hpp"
 #include "app/lab/lab_server.hpp"
 #include "app/lab/lab_station.hpp"
 #include "app/lab/lab_tables.hpp"
-#include "app/lab/own_recording.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/support/data_folder.hpp"
+#include "sim/support/disk_space.hpp"
 #include "sim/support/interrupt.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace trocar {
 namespace {
+
+constexpr std::size_t kEveryAttempt = 1'000'000;
+
+struct ThresholdsCommand {
+  std::vector<std::string> recordings, people;
+  std::string scene, rule = "mean";
+  int level = 1;
+  std::size_t last = kEveryAttempt;
+};
+
+std::vector<ExpertAttempt> recorded_experts(const ThresholdsCommand& command) {
+  if (!command.people.empty() || !command.scene.empty())
+    throw InputError("name either recordings, or --person and --task, not both");
+  std::vector<ExpertAttempt> experts;
+  for (const std::string& recording : command.recordings) experts.push_back(expert_attempt_of(recording));
+  return experts;
+}
+
+std::vector<ExpertAttempt> experts_of_the_lab(const ThresholdsCommand& command, LabDatabase& lab) {
+  std::vector<ExpertAttempt> experts;
+  for (const std::string& person : command.people) {
+    if (!lab.person(person))
+      throw InputError(fmt::format("no person has the id '{}'; trocar lab list shows all", printable(person)));
+    for (const LabAttempt& attempt : lab.attempts({person, command.scene, command.level, command.last}))
+      experts.push_back(expert_attempt_of(attempt));
+  }
+  if (experts.empty())
+    throw InputError(fmt::format("these people have no attempt at {}, level {}; trocar lab show ID lists attempts",
+                                 printable(command.scene), command.level));
+  return experts;
+}
+
+void thresholds(const ThresholdsCommand& command, const std::function<LabDatabase()>& open,
+                const std::function<void(const LabDatabase&)>& finish) {
+  if (command.recordings.empty() && (command.people.empty() || command.scene.empty()))
+    throw InputError("thresholds needs either recordings of experts, or people and a task: --person ID --task NAME");
+  const ExpertRule rule = command.rule == "median" ? ExpertRule::Median : ExpertRule::TrimmedMean;
+  std::optional<LabDatabase> lab;
+  if (command.recordings.empty()) lab.emplace(open());
+  const auto experts = lab ? experts_of_the_lab(command, *lab) : recorded_experts(command);
+  fmt::print("{}", thresholds_toml(expert_thresholds(experts, rule)));
+  if (lab) finish(*lab);
+}
+
+// `open`: opens the station's database.
+void add_lab_thresholds_command(CLI::App& lab, std::function<LabDatabase()> open,
+                                std::function<void(const LabDatabase&)> finish) {
+  auto command = std::make_shared<ThresholdsCommand>();
+  CLI::App* sub = lab.add_subcommand("thresholds", "Compute thresholds of a task from the attempts of experts");
+  sub->add_option("recordings", command->recordings, "Recordings of experts at one task: .h5");
+  sub->add_option("--person", command->people, "Ids of experts, whose attempts in the database are used instead");
+  sub->add_option("--task", command->scene, "With --person: the name of the task's scene file without .toml");
+  sub->add_option("--level", command->level, "With --person: level of the task")
+      ->check(within(1, 1000))
+      ->capture_default_str();
+  sub->add_option("--last", command->last, "With --person: only the latest attempts of each person, this many")
+      ->check(within(1, 1e6));
+  sub->add_option("--rule", command->rule, "Score and time: the mean or the median of the experts")
+      ->check(CLI::IsMember({"mean", "median"}))
+      ->capture_default_str();
+  sub->callback([command, open = std::move(open), finish = std::move(finish)] { thresholds(*command, open, finish); });
+}
+
+struct TidyCommand {
+  std::string keep, curriculum;
+  bool remove = false;
+};
+
+RetentionRule rule_of(const std::string& keep) {
+  if (keep == "all") return {};
+  int last = 0;
+  const auto [end, error] = std::from_chars(keep.data(), keep.data() + keep.size(), last);
+  if (error != std::errc() || end != keep.data() + keep.size() || last < 1 || last > kMostLast)
+    throw InputError(fmt::format("--keep must be all, or a number of attempts from 1 to {}", kMostLast));
+  return {last};
+}
+
+void print_rule(const RetentionRule& rule) {
+  if (!rule.last)
+    fmt::print("every recording stays; trocar lab tidy --keep N keeps passes and the last N of each person and task\n");
+  else
+    fmt::print("passes and the last {} attempts of each person at each level of a task stay\n", *rule.last);
+}
+
+void print_removable(const std::vector<Removable>& recordings) {
+  std::uint64_t bytes = 0;
+  for (const Removable& one : recordings) {
+    fmt::print("  {} {} level {}: {}, {}\n", one.attempt.person, printable(one.attempt.scene), one.attempt.level,
+               printable(one.file.string(), kLongestText), bytes_text(one.bytes));
+    bytes += one.bytes;
+  }
+  fmt::print("{} recordings, {}, are not among these{}\n", recordings.size(), bytes_text(bytes),
+             recordings.empty() ? "" : "; the window removes them, trocar lab tidy --remove does it now");
+}
+
+void remove_all(const std::vector<Removable>& recordings) {
+  std::size_t removed = 0;
+  std::uint64_t bytes = 0;
+  for (const Removable& one : recordings) {
+    if (!remove_recording(one)) continue;
+    ++removed;
+    bytes += one.bytes;
+  }
+  fmt::print("{} recordings removed, {}; their scores stay in the database\n", removed, bytes_text(bytes));
+}
+
+void tidy(const TidyCommand& command, const std::function<LabDatabase()>& open) {
+  const LabPlaces places = lab_places();
+  if (!command.keep.empty()) write_retention(places, rule_of(command.keep));
+  const RetentionRule rule = read_retention(places);
+  print_rule(rule);
+  if (!rule.last) return;
+  const std::filesystem::path course = command.curriculum;
+  const Curriculum curriculum = load_curriculum(course.empty() ? data_file("curricula/basic.toml") : course);
+  LabDatabase lab = open();
+  const auto recordings = removable_recordings(lab, curriculum, rule);
+  command.remove ? remove_all(recordings) : print_removable(recordings);
+}
+
+// `open`: opens the station's database.
+void add_lab_tidy_command(CLI::App& lab, std::function<LabDatabase()> open) {
+  auto command = std::make_shared<TidyCommand>();
+  CLI::App* sub = lab.add_subcommand("tidy", "Show or set which recordings stay at this station");
+  CLI::Option* keep = sub->add_option("--keep", command->keep,
+                                      "all, or N: passes and the last N attempts of each person at a task stay");
+  sub->add_flag("--remove", command->remove, "Remove the recordings that the rule does not keep")->excludes(keep);
+  sub->add_option("--curriculum", command->curriculum, "Curriculum that says what is a pass; default: basic skills");
+  sub->callback([command, open = std::move(open)] { tidy(*command, open); });
+}
 
 constexpr std::size_t kAllAttempts = 1'000'000;
 

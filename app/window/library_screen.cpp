@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "app/lab/lab_date.hpp"
+#include "app/lab/lab_attempt.hpp"
 #include "app/report/write_report.hpp"
 #include "app/window/gui_scopes.hpp"
 #include "app/window/theme.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/lab/own_recording.hpp"
+#include "app/lab/lab_attempt.hpp"
 #include "app/window/library_desk.hpp"
 #include "app/window/screen.hpp"
 

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <imgui.h>
 
-#include "app/lab/lab_date.hpp"
+#include "app/lab/lab_attempt.hpp"
 #include "app/window/course_panel.hpp"
 #include "app/window/theme.hpp"
 

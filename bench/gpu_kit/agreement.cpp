@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/compare/compare.hpp"
-#include "app/compare/random_motion.hpp"
+#include "app/compare/frame_source.hpp"
 #include "bench/gpu_kit/sections.hpp"
 #include "bench/gpu_kit/wobbling_organ.hpp"
 #include "mesh/mesh_io.hpp"

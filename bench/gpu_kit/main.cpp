@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "app/compare/known_case.hpp"
+#include "app/compare/backends.hpp"
 #include "bench/gpu_kit/page.hpp"
 #include "bench/gpu_kit/sections.hpp"
 #include "geometry/error.hpp"

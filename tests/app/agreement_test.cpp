@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "app/compare/compare.hpp"
-#include "app/compare/random_motion.hpp"
+#include "app/compare/frame_source.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "tests/gpu_collision/query_sequences.hpp"

@@ -1,12 +1,11 @@
 // Tests how `auto` times backends and chooses one: with backends that sleep, fail or are missing.
-#include "app/compare/backend_trial.hpp"
+#include "app/compare/backends.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
-#include "app/compare/backends.hpp"
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
 #include "tests/support/shapes.hpp"

@@ -1,9 +1,8 @@
 // Tests the verdicts on the two known triangles: backends of this program, and backends that answer wrongly or fail.
-#include "app/compare/known_case.hpp"
+#include "app/compare/backends.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/compare/backends.hpp"
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
 

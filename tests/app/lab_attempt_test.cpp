@@ -8,7 +8,6 @@
 #include <random>
 #include <set>
 
-#include "app/lab/lab_date.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar {

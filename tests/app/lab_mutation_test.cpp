@@ -9,10 +9,9 @@
 #include <functional>
 #include <random>
 
+#include "app/lab/lab_attempt.hpp"
 #include "app/lab/lab_course.hpp"
-#include "app/lab/lab_date.hpp"
 #include "app/lab/lab_tables.hpp"
-#include "app/lab/lab_thresholds.hpp"
 #include "tests/app/postgres_server.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"

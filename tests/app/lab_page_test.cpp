@@ -1,5 +1,5 @@
 // Tests the pages of the lab: every text from the database is escaped, and empty databases give whole pages.
-#include "app/lab/lab_page.hpp"
+#include "app/lab/lab_server.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests which recordings stay at a station: passes and the last attempts of each person at each level of a task; only
 // files that surely are recordings of that person on this machine are removed; without a rule nothing is.
-#include "app/lab/lab_retention.hpp"
+#include "app/lab/lab_station.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // Tests trocar lab thresholds: from recordings and from people in the database; the printed TOML is read back as a
 // curriculum and as a scene's task.
-#include "app/lab/lab_thresholds.hpp"
+#include "app/lab/lab_course.hpp"
 
 #include "app/lab/lab_station.hpp"
 #include "sim/course/curriculum.hpp"

@@ -1,12 +1,11 @@
 // Tests which files are the recording of an attempt: its station, person, key and kind of file decide, not its path.
-#include "app/lab/own_recording.hpp"
+#include "app/lab/lab_attempt.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
-#include "app/lab/lab_date.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"

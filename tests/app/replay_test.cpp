@@ -14,7 +14,6 @@
 #include <thread>
 
 #include "app/compare/compare.hpp"
-#include "app/replay/recording_source.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/review/recorded_frames.hpp"

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string>
 
-#include "app/sweep/file_pattern.hpp"
 #include "app/sweep/plan.hpp"
 #include "geometry/error.hpp"
 #include "tests/support/temporary_folder.hpp"

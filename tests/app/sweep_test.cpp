@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "app/sweep/case_runner.hpp"
-#include "app/sweep/journal.hpp"
 #include "app/sweep/result_table.hpp"
+#include "app/sweep/sweep_case.hpp"
 #include "geometry/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 

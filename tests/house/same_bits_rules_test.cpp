@@ -25,7 +25,7 @@ const std::map<std::string, std::string> kMay = {
     {"geometry/elementary.cpp", "defines our own functions"},
     {"study/shapes/superellipse.cpp", "makes meshes, which are files before anything is simulated"},
     {"study/shapes/superquadric.cpp", "makes meshes, as above"},
-    {"app/compare/compare_report.cpp", "tick positions of a plot's axes"},
+    {"app/compare/compare.cpp", "tick positions of a plot's axes"},
     {"sim/link/igtl_server.cpp", "its own log() writes lines"},
 };
 

@@ -39,7 +39,7 @@ const std::vector<WindowRule>& window_rules() {
        "std::",
        std::regex(R"(std::(async|future|thread|jthread)\b)"),
        // These end at once when they are woken: with the server of the pages, and with a connection.
-       {"app/lab/page_server.cpp", "app/lab/silence_watch.cpp", "app/lab/silence_watch.hpp"}},
+       {"app/lab/lab_server.cpp", "app/lab/lab_connection.cpp", "app/lab/lab_connection.hpp"}},
       {"changes the environment beside threads",
        {"app", "sim", "mesh", "gpu_collision"},
        "env",

@@ -2,7 +2,6 @@
 // a query run. The constants hold for plain, AVX2 and AVX-512 kernels (tests/same_bits/CMakeLists.txt runs every case
 // with each), and for gcc and clang, unoptimised and optimised (tests/same_bits/other_compilers.sh).
 #include "app/compare/frame_source.hpp"
-#include "app/compare/random_motion.hpp"
 #include "cpu_collision/queries.hpp"
 #include "deform/grasp.hpp"
 #include "deform/tissue.hpp"

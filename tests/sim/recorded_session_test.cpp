@@ -1,7 +1,7 @@
 // Tests that a recording holds the reference's sample, and that it gives the touched faces again.
 #include <gtest/gtest.h>
 
-#include "app/replay/recording_source.hpp"
+#include "app/replay/replay.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"

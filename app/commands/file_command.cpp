@@ -1,5 +1,5 @@
-// trocar pack: rewrites a recording in less space, to another file or in place. trocar unpack: writes it again as it
-// was. Tested in tests/app/pack_program_test.cpp
+// trocar file: rewrites recordings: in less space, to another file or in place; again as they were; after a killed
+// session. Tested in tests/app/pack_program_test.cpp
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
