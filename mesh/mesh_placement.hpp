@@ -1,7 +1,7 @@
 // Positions a mesh file in a scene: the unit of its numbers, the directions of its axes, angles, and an offset, in this
 // order. Scenes have x to the patient's left, y to the head and z to the front; other programs have other axes, and all
 // of these are right-handed, so nothing is mirrored. Turns are computed in double, before positions become single
-// precision; a quarter turn is exact.   Tested in tests/app/foreign_organ_test.cpp
+// precision; a quarter turn is exact.   Tested in tests/app/input_test.cpp
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // trocar file: rewrites recordings: in less space, to another file or in place; again as they were; after a killed
-// session. Tested in tests/app/pack_program_test.cpp
+// session. Tested in tests/app/recordings_test.cpp
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

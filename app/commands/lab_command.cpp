@@ -1,5 +1,5 @@
 // trocar lab: people, their attempts and scores, in the database of this station or of a laboratory; thresholds of a
-// task from the attempts of experts; which recordings stay at this station. Tested in tests/app/lab_command_test.cpp
+// task from the attempts of experts; which recordings stay at this station. Tested in tests/app/lab_station_test.cpp
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

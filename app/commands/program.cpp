@@ -1,5 +1,5 @@
 // The program: its commands, what it says of errors, its manual page and the completion of the shell.
-// Tested in tests/app/program_test.cpp and tests/app/manual_test.cpp
+// Tested in tests/app/program_test.cpp
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

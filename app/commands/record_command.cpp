@@ -1,5 +1,5 @@
 // trocar record: runs a headless session whose instruments follow recorded trajectories, or the attempt of an
-// attempt.json again.   Tested in tests/app/record_attempt_test.cpp
+// attempt.json again.   Tested in tests/app/recordings_test.cpp
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,6 @@
-// What is known of a person now: the attempts in the database, and those that wait at this station. Asked in a thread
-// of its own, because a server may take seconds to answer.   Tested in tests/app/lab_desk_test.cpp
+// The person who is logged in at this station and that person's progress in a curriculum. The database is asked in a
+// thread of its own, because a server may take seconds; until it answers, and when it does not, the progress is what
+// this station knows.   Tested in tests/app/lab_course_test.cpp
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // The read-only web pages of the lab: trocar lab serve. The pages are HTML without scripts: the cohort, a task, a
 // person with the curve of the scores; every text from the database is escaped. Source of the library: cpp-httplib,
-// github.com/yhirose/cpp-httplib Tested in tests/app/lab_page_test.cpp and tests/app/lab_server_test.py
+// github.com/yhirose/cpp-httplib Tested in tests/app/lab_database_test.cpp and tests/app/lab_server_test.py
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Aligns the columns of a table for a terminal. Letters of several bytes count once.
-// Tested through tests/app/lab_tables_test.cpp
+// Texts of the lab: tables of people and attempts for a terminal, and rows of a CSV file. Pure functions.
+// Tested in tests/app/lab_attempt_test.cpp
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Runs the cases of a sweep, each in a process and a folder of its own, and reads what they wrote.
-// Tested in tests/app/sweep_test.cpp
+// Runs cases as child processes on this machine, several at a time, each in a folder of its own, and reads what they
+// wrote. A case that crashes or takes too long has an outcome like any other. One thread: wait() must be called for
+// anything to happen.   Tested in tests/app/sweep_test.cpp
 #pragma once
 
 #include <sys/types.h>

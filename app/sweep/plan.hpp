@@ -1,4 +1,6 @@
-// Expands a path with * in its last part to the files that match.   Tested in tests/app/sweep_plan_test.cpp
+// The plan of a sweep, a TOML file: groups of cases, each a command and lists of parameters that are crossed. A plan is
+// checked completely before its first case runs. Paths are relative to the plan's folder, where the cases also run.
+// Format: docs/file-formats.md   Tested in tests/app/sweep_test.cpp
 #pragma once
 
 #include <cstdint>

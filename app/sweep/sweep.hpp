@@ -1,5 +1,6 @@
-// Shows the progress of a sweep on stderr: cases done, cases not done, remaining time. On a terminal one line is
-// rewritten; otherwise a line appears every ten seconds.   Tested in tests/app/sweep_command_test.cpp
+// Runs the cases of a plan and writes their results as one table. The results do not depend on who runs the cases, on
+// their order, or on how often the sweep was stopped: a journal keeps what is finished. `trocar sweep` runs the cases
+// on this machine; trocar-sweep-mpi also on others, by workers of its own.   Tested in tests/app/sweep_test.cpp
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Gives the surface of an organ of a scene: from its mesh file, made as a tube, or given with the scene.
-// Units: metres.   Tested in tests/sim/tube_organ_test.cpp and tests/app/foreign_organ_test.cpp
+// Units: metres.   Tested in tests/sim/tube_organ_test.cpp and tests/app/input_test.cpp
 #pragma once
 
 #include "mesh/triangle_mesh.hpp"

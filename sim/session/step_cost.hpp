@@ -1,6 +1,6 @@
 // Estimates what a frame of a scene costs, before it starts, from the numbers of the tissue model: substeps and
 // springs. It reads no clock. Scenes within all limits can be so stiff, light or fine that a frame takes seconds.
-// Units: seconds.   Tested in tests/app/slow_scene_test.cpp
+// Units: seconds.   Tested in tests/app/output_test.cpp
 #pragma once
 
 #include <string>

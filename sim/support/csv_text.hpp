@@ -1,7 +1,7 @@
 // Writes a text as a cell of a CSV file (RFC 4180). The cell is quoted if the text contains a comma, a quote or a line
 // end. A spreadsheet takes a cell that begins with = + - @ as a formula, so an apostrophe precedes such a text. Numbers
 // of the program are written without this function.
-// Tested in tests/app/lab_tables_test.cpp and tests/app/python_test.cpp
+// Tested in tests/app/lab_attempt_test.cpp and tests/app/python_test.cpp
 #pragma once
 
 #include <string>

@@ -19,6 +19,7 @@ struct Outcome {
 };
 
 inline constexpr const char* kTriangle = "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 100\nf 1 2 3\nf 1 2 4\n";
+inline constexpr const char* kHeader = "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
 inline constexpr const char* kTrajectory =
     "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,20,20,80,20,20,10\n0.1,20,20,80,20,20,-5\n";
 

@@ -1,6 +1,6 @@
 // Calls rebuild, change_faces, update, touched, submit and collect in any order: a query object must answer like a new
 // object with the same mesh. Units: metres.   Used by tests/gpu_collision/compute_test.cpp and
-// tests/app/agreement_test.cpp
+// tests/app/compare_test.cpp
 #pragma once
 
 #include <cstdint>
