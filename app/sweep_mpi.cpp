@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/command_line/command_line.hpp"
 #include "app/sweep/sweep.hpp"
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
@@ -154,21 +154,17 @@ int run_rank(int argument_count, char** arguments, int rank, int ranks, bool& ab
     serve();
     return kDone;
   }
-  CLI::App program{"Runs the cases of a plan on all ranks of an MPI job; results in one table", "trocar-sweep-mpi"};
+  Command program("trocar-sweep-mpi", "Runs the cases of a plan on all ranks of an MPI job; results in one table");
   SweepOptions options;
   options.jobs = 1;
   options.program = (std::filesystem::path(own_program()).parent_path() / "trocar").string();
   add_sweep_options(program, options);
-  try {
-    program.parse(argument_count, arguments);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
-    complain(fmt::format("{}; see trocar-sweep-mpi --help", error.what()));
-    return kWrongInput;
-  }
-  run_sweep(options, [ranks, &abandoned](const RunnerParams& params) {
-    return std::make_unique<MpiWorkers>(params, ranks, abandoned);
+  program.runs([&] {
+    run_sweep(options, [ranks, &abandoned](const RunnerParams& params) {
+      return std::make_unique<MpiWorkers>(params, ranks, abandoned);
+    });
   });
+  if (const Command* command = parse(program, {arguments + 1, arguments + argument_count})) command->run();
   return kDone;
 }
 
@@ -182,6 +178,9 @@ int main(int argument_count, char** arguments) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
     status = run_rank(argument_count, arguments, rank, ranks, abandoned);
+  } catch (const UsageError& error) {
+    complain(fmt::format("{}; see trocar-sweep-mpi --help", error.what()));
+    status = kWrongInput;
   } catch (const InputError& error) {
     complain(error.what());
     status = kWrongInput;

@@ -2,7 +2,6 @@
 // backends (JSON and SVG) and a picture.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <optional>
 
@@ -228,20 +227,20 @@ void run(const DemoCommand& command) {
 
 }  // namespace
 
-void add_demo_command(CLI::App& program) {
+void add_demo_command(Command& program) {
   auto command = std::make_shared<DemoCommand>();
-  CLI::App* sub = program.add_subcommand("demo", "Run the embedded scene: liver, stomach, two instruments");
-  sub->add_option("--frames", command->frames, "Frames to run")->check(within(1, 1e6))->capture_default_str();
-  sub->add_flag("--headless", command->headless, "Open no window, even if there is a display");
-  sub->add_option("-o,--out", command->out, "Folder for the output files")->capture_default_str();
-  sub->add_option("--backend", command->backend, "Backend whose answers drive the tissue")->capture_default_str();
-  sub->add_option("--scene", command->scene, "Run another scene; its scripts move the instruments");
-  sub->add_option("--pictures", command->picture_every,
-                  "Save a picture every N frames; 0: only of the frame with the most touched faces")
-      ->check(within(0, 1e6))
-      ->capture_default_str();
-  add_access_option(*sub, command->access);
-  sub->callback([command] { run(*command); });
+  Command& sub = program.command("demo", "Run the embedded scene: liver, stomach, two instruments");
+  sub.option("--frames", command->frames, "Frames to run").within(1, 1e6).shown();
+  sub.option("--headless", command->headless, "Open no window, even if there is a display");
+  sub.option("-o,--out", command->out, "Folder for the output files").shown();
+  sub.option("--backend", command->backend, "Backend whose answers drive the tissue").shown();
+  sub.option("--scene", command->scene, "Run another scene; its scripts move the instruments");
+  sub.option("--pictures", command->picture_every,
+             "Save a picture every N frames; 0: only of the frame with the most touched faces")
+      .within(0, 1e6)
+      .shown();
+  add_access_option(sub, command->access);
+  sub.runs([command] { run(*command); });
 }
 
 }  // namespace trocar

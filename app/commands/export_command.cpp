@@ -5,7 +5,6 @@
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -29,8 +28,6 @@
 
 namespace trocar {
 namespace {
-
-class Backends;
 
 struct ScenePicture {
   double time = 0.0;               // s   of the session; at most the end of the task
@@ -136,29 +133,20 @@ void draw_pictures(const PictureCommand& command) {
   fmt::print("{} pictures are in {}\n", frames.size(), folder.string());
 }
 
-}  // namespace
-
-void add_picture_command(CLI::App& program) {
+void add_picture_command(Command& exporting) {
   auto command = std::make_shared<PictureCommand>();
-  CLI::App* sub =
-      program.add_subcommand("picture", "Draw frames of a recording, or a scene, as the scope sees them: .png");
-  sub->add_option("recording", command->recording, "Recording: .h5; or a scene: .toml, one picture at the time --from")
-      ->required();
-  sub->add_option("-o,--out", command->out, "Folder for the pictures")->capture_default_str();
-  sub->add_option("--from", command->from, "Time of the first picture, s")
-      ->check(within(0, 1e6))
-      ->capture_default_str();
-  sub->add_option("--to", command->to, "Time of the last picture, s")->check(within(0, 1e9));
-  sub->add_option("--every", command->every, "Time between pictures, s")
-      ->check(within(0.01, 1e6))
-      ->capture_default_str();
-  sub->add_option("--width", command->width, "Width, pixels")->check(within(16, 8192))->capture_default_str();
-  sub->add_option("--height", command->height, "Height, pixels")->check(within(16, 8192))->capture_default_str();
-  add_access_option(*sub, command->access);
-  sub->callback([command] { draw_pictures(*command); });
+  Command& sub = exporting.command("picture", "Draw frames of a recording, or a scene, as the scope sees them: .png");
+  sub.option("recording", command->recording, "Recording: .h5; or a scene: .toml, one picture at the time --from")
+      .required();
+  sub.option("-o,--out", command->out, "Folder for the pictures").shown();
+  sub.option("--from", command->from, "Time of the first picture, s").within(0, 1e6).shown();
+  sub.option("--to", command->to, "Time of the last picture, s").within(0, 1e9);
+  sub.option("--every", command->every, "Time between pictures, s").within(0.01, 1e6).shown();
+  sub.option("--width", command->width, "Width, pixels").within(16, 8192).shown();
+  sub.option("--height", command->height, "Height, pixels").within(16, 8192).shown();
+  add_access_option(sub, command->access);
+  sub.runs([command] { draw_pictures(*command); });
 }
-
-namespace {
 
 struct Tables {
   OutputFile tools, touches, clashes, stages;
@@ -273,14 +261,15 @@ void run(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export_command(CLI::App& program) {
+void add_export_command(Command& program) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* sub = program.add_subcommand("export", "Export a recording as tables or for ParaView");
-  sub->add_option("recording", options->file, "Recording: .h5")->required();
-  sub->add_option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
-  sub->add_option("--pvd", options->pvd, "Folder for recording.pvd and the files that it lists");
-  sub->add_option("--every", options->every, "With --pvd: only every N-th frame")->check(within(1, 1e6));
-  sub->callback([options] { run(*options); });
+  Command& sub = program.command("export", "Export a recording as tables, for ParaView or as pictures");
+  sub.option("recording", options->file, "Recording: .h5").required();
+  sub.option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
+  sub.option("--pvd", options->pvd, "Folder for recording.pvd and the files that it lists");
+  sub.option("--every", options->every, "With --pvd: only every N-th frame").within(1, 1e6);
+  sub.runs([options] { run(*options); });
+  add_picture_command(sub);
 }
 
 }  // namespace trocar

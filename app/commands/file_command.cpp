@@ -2,7 +2,6 @@
 // session. Tested in tests/app/recordings_test.cpp
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/commands/commands.hpp"
@@ -105,26 +104,43 @@ void unpack(const PackCommand& command) {
   print_result(command, recording);
 }
 
+void recover(const std::string& file) {
+  const RecoverResult result = recover_recording(file);
+  if (result.was_clean) {
+    fmt::print("{}: already complete, {} frames, {:.2f} s; not changed\n", file, result.frames, result.seconds);
+  } else {
+    fmt::print("{}: recovered {} frames, {:.2f} s, {} touches; it is now a plain file\n", file, result.frames,
+               result.seconds, result.touches);
+  }
+}
+
 }  // namespace
 
-void add_pack_commands(CLI::App& program) {
+void add_file_command(Command& program) {
   auto command = std::make_shared<PackCommand>();
-  CLI::App* pack_sub = program.add_subcommand("pack", "Rewrite a recording in less space, without loss");
-  CLI::App* unpack_sub = program.add_subcommand("unpack", "Write a packed or compact recording again as a full one");
-  for (CLI::App* sub : {pack_sub, unpack_sub}) {
-    sub->add_option("recording", command->in, "Recording: .h5")->required();
-    sub->add_option("-o,--out", command->out, "Recording to write: .h5");
-    add_force_option(*sub, command->force);
-  }
-  pack_sub->add_flag("--compact", command->compact,
-                     "Leave out what the instruments' motion determines; unpack computes it again, bit for bit");
-  pack_sub
-      ->add_flag("--replace", command->replace,
-                 "Pack in place, after the packed copy was read back and compared; of a folder, all finished attempts")
-      ->excludes("--out");
-  unpack_sub->get_option("--out")->required();
-  pack_sub->callback([command] { pack(*command); });
-  unpack_sub->callback([command] { unpack(*command); });
+  Command& file =
+      program.command("file", "Rewrite a recording: in less space, in full, or after its program was killed");
+  Command& packing = file.command("pack", "Rewrite a recording in less space, without loss");
+  packing.option("recording", command->in, "Recording: .h5; with --replace also a folder").required();
+  packing.option("-o,--out", command->out, "Recording to write: .h5");
+  packing.option("--compact", command->compact,
+                 "Leave out what the instruments' motion determines; unpack computes it again, bit for bit");
+  packing
+      .option("--replace", command->replace,
+              "Pack in place, after the packed copy was read back and compared; of a folder, all finished attempts")
+      .excludes({"--out"});
+  add_force_option(packing, command->force);
+  packing.runs([command] { pack(*command); });
+
+  Command& unpacking = file.command("unpack", "Write a packed or compact recording again as a full one");
+  unpacking.option("recording", command->in, "Recording: .h5").required();
+  unpacking.option("-o,--out", command->out, "Recording to write: .h5").required();
+  add_force_option(unpacking, command->force);
+  unpacking.runs([command] { unpack(*command); });
+
+  Command& recovering = file.command("recover", "Rewrite the recording of a killed session as a plain file");
+  recovering.option("recording", command->in, "Recording: .h5").required();
+  recovering.runs([command] { recover(command->in); });
 }
 
 }  // namespace trocar

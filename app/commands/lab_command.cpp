@@ -2,7 +2,6 @@
 // task from the attempts of experts; which recordings stay at this station. Tested in tests/app/lab_station_test.cpp
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -74,22 +73,20 @@ void thresholds(const ThresholdsCommand& command, const std::function<LabDatabas
 }
 
 // `open`: opens the station's database.
-void add_lab_thresholds_command(CLI::App& lab, std::function<LabDatabase()> open,
+void add_lab_thresholds_command(Command& lab, std::function<LabDatabase()> open,
                                 std::function<void(const LabDatabase&)> finish) {
   auto command = std::make_shared<ThresholdsCommand>();
-  CLI::App* sub = lab.add_subcommand("thresholds", "Compute thresholds of a task from the attempts of experts");
-  sub->add_option("recordings", command->recordings, "Recordings of experts at one task: .h5");
-  sub->add_option("--person", command->people, "Ids of experts, whose attempts in the database are used instead");
-  sub->add_option("--task", command->scene, "With --person: the name of the task's scene file without .toml");
-  sub->add_option("--level", command->level, "With --person: level of the task")
-      ->check(within(1, 1000))
-      ->capture_default_str();
-  sub->add_option("--last", command->last, "With --person: only the latest attempts of each person, this many")
-      ->check(within(1, 1e6));
-  sub->add_option("--rule", command->rule, "Score and time: the mean or the median of the experts")
-      ->check(CLI::IsMember({"mean", "median"}))
-      ->capture_default_str();
-  sub->callback([command, open = std::move(open), finish = std::move(finish)] { thresholds(*command, open, finish); });
+  Command& sub = lab.command("thresholds", "Compute thresholds of a task from the attempts of experts");
+  sub.option("recordings", command->recordings, "Recordings of experts at one task: .h5");
+  sub.option("--person", command->people, "Ids of experts, whose attempts in the database are used instead");
+  sub.option("--task", command->scene, "With --person: the name of the task's scene file without .toml");
+  sub.option("--level", command->level, "With --person: level of the task").within(1, 1000).shown();
+  sub.option("--last", command->last, "With --person: only the latest attempts of each person, this many")
+      .within(1, 1e6);
+  sub.option("--rule", command->rule, "Score and time: the mean or the median of the experts")
+      .one_of({"mean", "median"})
+      .shown();
+  sub.runs([command, open = std::move(open), finish = std::move(finish)] { thresholds(*command, open, finish); });
 }
 
 struct TidyCommand {
@@ -149,14 +146,13 @@ void tidy(const TidyCommand& command, const std::function<LabDatabase()>& open) 
 }
 
 // `open`: opens the station's database.
-void add_lab_tidy_command(CLI::App& lab, std::function<LabDatabase()> open) {
+void add_lab_tidy_command(Command& lab, std::function<LabDatabase()> open) {
   auto command = std::make_shared<TidyCommand>();
-  CLI::App* sub = lab.add_subcommand("tidy", "Show or set which recordings stay at this station");
-  CLI::Option* keep = sub->add_option("--keep", command->keep,
-                                      "all, or N: passes and the last N attempts of each person at a task stay");
-  sub->add_flag("--remove", command->remove, "Remove the recordings that the rule does not keep")->excludes(keep);
-  sub->add_option("--curriculum", command->curriculum, "Curriculum that says what is a pass; default: basic skills");
-  sub->callback([command, open = std::move(open)] { tidy(*command, open); });
+  Command& sub = lab.command("tidy", "Show or set which recordings stay at this station");
+  sub.option("--keep", command->keep, "all, or N: passes and the last N attempts of each person at a task stay");
+  sub.option("--remove", command->remove, "Remove the recordings that the rule does not keep").excludes({"--keep"});
+  sub.option("--curriculum", command->curriculum, "Curriculum that says what is a pass; default: basic skills");
+  sub.runs([command, open = std::move(open)] { tidy(*command, open); });
 }
 
 constexpr std::size_t kAllAttempts = 1'000'000;
@@ -471,78 +467,73 @@ void serve(const LabCommand& command) {
 
 using Shared = std::shared_ptr<LabCommand>;
 
-CLI::App* subcommand(CLI::App& lab, const Shared& command, const char* name, const char* what,
-                     void (*run)(const LabCommand&)) {
-  CLI::App* sub = lab.add_subcommand(name, what);
-  sub->callback([command, run] { run(*command); });
+Command& subcommand(Command& lab, const Shared& command, const char* name, const char* what,
+                    void (*run)(const LabCommand&)) {
+  Command& sub = lab.command(name, what);
+  sub.runs([command, run] { run(*command); });
   return sub;
 }
 
-void add_filters(CLI::App& sub, const Shared& command) {
-  sub.add_option("--task", command->scene, "Only this task: the name of its scene file without .toml");
-  sub.add_option("--level", command->level, "Only this level of the task")->check(within(1, 1000));
-  sub.add_option("--most", command->most, "Most rows shown")->check(within(1, 1e6))->capture_default_str();
+void add_filters(Command& sub, const Shared& command, bool one_task = false) {
+  sub.option("--task", command->scene, "Only this task: the name of its scene file without .toml").required(one_task);
+  sub.option("--level", command->level, "Only this level of the task").within(1, 1000);
+  sub.option("--most", command->most, "Most rows shown").within(1, 1e6).shown();
 }
 
-void add_people_commands(CLI::App& lab, const Shared& command) {
-  CLI::App* sub = subcommand(lab, command, "add", "Add a person", add);
-  sub->add_option("id", command->id, "Id: letters of any language, digits, spaces inside")->required();
-  sub->add_option("--name", command->name, "Name, if it may be stored");
-  sub = subcommand(lab, command, "list", "List people with the number of their attempts", list);
-  sub->add_option("part", command->part, "Only ids and names that contain this text");
-  sub->add_flag("--recent", command->recent, "The latest attempt first");
-  sub->add_option("--most", command->most, "Most rows shown")->check(within(1, 1e6))->capture_default_str();
-  sub = subcommand(lab, command, "show", "Show where a person stands, and the attempts", show);
-  sub->add_option("id", command->id, "Id of the person")->required();
-  add_filters(*sub, command);
-  sub = subcommand(lab, command, "compare", "Compare people at a task, attempt by attempt", compare);
-  sub->add_option("ids", command->ids, "Ids of two or more people")->required()->expected(2, 20);
-  add_filters(*sub, command);
-  sub->get_option("--task")->required();
-  sub = subcommand(lab, command, "course", "Show a person's progress in a curriculum", course);
-  sub->add_option("id", command->id, "Id of the person")->required();
-  sub->add_option("--curriculum", command->curriculum, "Curriculum: .toml; default: basic skills");
-  sub = subcommand(lab, command, "erase", "Erase a person and all attempts from the database", erase);
-  sub->add_option("id", command->id, "Id of the person")->required();
-  sub->add_flag("--recordings", command->recordings, "Remove the recordings of the attempts too");
+void add_people_commands(Command& lab, const Shared& command) {
+  Command& adding = subcommand(lab, command, "add", "Add a person", add);
+  adding.option("id", command->id, "Id: letters of any language, digits, spaces inside").required();
+  adding.option("--name", command->name, "Name, if it may be stored");
+  Command& listing = subcommand(lab, command, "list", "List people with the number of their attempts", list);
+  listing.option("part", command->part, "Only ids and names that contain this text");
+  listing.option("--recent", command->recent, "The latest attempt first");
+  listing.option("--most", command->most, "Most rows shown").within(1, 1e6).shown();
+  Command& showing = subcommand(lab, command, "show", "Show where a person stands, and the attempts", show);
+  showing.option("id", command->id, "Id of the person").required();
+  add_filters(showing, command);
+  Command& comparing = subcommand(lab, command, "compare", "Compare people at a task, attempt by attempt", compare);
+  comparing.option("ids", command->ids, "Ids of two or more people").required().several(2, 20);
+  add_filters(comparing, command, true);
+  Command& coursing = subcommand(lab, command, "course", "Show a person's progress in a curriculum", course);
+  coursing.option("id", command->id, "Id of the person").required();
+  coursing.option("--curriculum", command->curriculum, "Curriculum: .toml; default: basic skills");
+  Command& erasing = subcommand(lab, command, "erase", "Erase a person and all attempts from the database", erase);
+  erasing.option("id", command->id, "Id of the person").required();
+  erasing.option("--recordings", command->recordings, "Remove the recordings of the attempts too");
 }
 
-void add_attempt_commands(CLI::App& lab, const Shared& command) {
-  CLI::App* sub = subcommand(lab, command, "enter", "Score a recording of an attempt and enter it", enter);
-  sub->add_option("recording", command->recording, "Recording: .h5")->required();
-  sub->add_option("--person", command->person, "Id of the person, instead of the recorded one");
-  sub = subcommand(lab, command, "delete", "Delete an attempt", remove_attempt);
-  sub->add_option("key", command->key, "Key of the attempt, as shown by trocar lab show")->required();
-  sub = subcommand(lab, command, "export", "Write all attempts with their metrics as a table", export_all);
-  sub->add_option("-o,--out", command->out, "Table: .csv")->required();
-  add_force_option(*sub, command->force);
-  sub = subcommand(lab, command, "serve", "Show the cohort in a browser, read only", serve);
-  sub->add_option("--port", command->server.port, "Port; 0: any free one")
-      ->check(within(0, 65535))
-      ->capture_default_str();
-  sub->add_flag("--anyone", command->server.anyone, "Other machines may connect too: there is no password");
-  sub = subcommand(lab, command, "backup", "Copy the whole database to a new SQLite file", backup);
-  sub->add_option("-o,--out", command->out, "New file: .sqlite")->required();
-  sub = subcommand(lab, command, "restore", "Add what a backup has and the database lacks", restore);
-  sub->add_option("backup", command->out, "Backup: .sqlite")->required();
+void add_attempt_commands(Command& lab, const Shared& command) {
+  Command& entering = subcommand(lab, command, "enter", "Score a recording of an attempt and enter it", enter);
+  entering.option("recording", command->recording, "Recording: .h5").required();
+  entering.option("--person", command->person, "Id of the person, instead of the recorded one");
+  Command& deleting = subcommand(lab, command, "delete", "Delete an attempt", remove_attempt);
+  deleting.option("key", command->key, "Key of the attempt, as shown by trocar lab show").required();
+  Command& exporting =
+      subcommand(lab, command, "export", "Write all attempts with their metrics as a table", export_all);
+  exporting.option("-o,--out", command->out, "Table: .csv").required();
+  add_force_option(exporting, command->force);
+  Command& serving = subcommand(lab, command, "serve", "Show the cohort in a browser, read only", serve);
+  serving.option("--port", command->server.port, "Port; 0: any free one").within(0, 65535).shown();
+  serving.option("--anyone", command->server.anyone, "Other machines may connect too: there is no password");
+  Command& backing = subcommand(lab, command, "backup", "Copy the whole database to a new SQLite file", backup);
+  backing.option("-o,--out", command->out, "New file: .sqlite").required();
+  Command& restoring = subcommand(lab, command, "restore", "Add what a backup has and the database lacks", restore);
+  restoring.option("backup", command->out, "Backup: .sqlite").required();
 }
 
 }  // namespace
 
-void add_lab_command(CLI::App& program) {
+void add_lab_command(Command& program) {
   auto command = std::make_shared<LabCommand>();
-  CLI::App* lab = program.add_subcommand("lab", "People, attempts and scores in the laboratory's database");
-  lab->add_option("--database", command->database,
-                  "File, or postgresql://USER@HOST/NAME: for this command; alone, for this station from now on");
-  add_people_commands(*lab, command);
-  add_attempt_commands(*lab, command);
+  Command& lab = program.command("lab", "People, attempts and scores in the laboratory's database");
+  lab.option("--database", command->database,
+             "File, or postgresql://USER@HOST/NAME: for this command; alone, for this station from now on");
+  add_people_commands(lab, command);
+  add_attempt_commands(lab, command);
   add_lab_thresholds_command(
-      *lab, [command] { return opened(station_of(*command)); }, require_all_read);
-  add_lab_tidy_command(*lab, [command] { return station_of(*command).open_to_read(); });
-  lab->require_subcommand(0, 1);
-  lab->callback([command, lab] {
-    if (lab->get_subcommands().empty()) show_station(*command);
-  });
+      lab, [command] { return opened(station_of(*command)); }, require_all_read);
+  add_lab_tidy_command(lab, [command] { return station_of(*command).open_to_read(); });
+  lab.runs([command] { show_station(*command); });
 }
 
 }  // namespace trocar

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -70,26 +69,21 @@ void run(const MeetCommand& command) {
                index(contact->first), command.before[0], index(contact->second), command.before[1]);
 }
 
-}  // namespace
-
-void add_meet_command(CLI::App& program) {
+void add_meet_command(Command& query) {
   auto command = std::make_shared<MeetCommand>();
-  CLI::App* sub =
-      program.add_subcommand("meet", "List the faces of two moving meshes that meet, and the first contact");
-  sub->add_option("A0", command->before[0], "First mesh at the first instant: .stl, .obj, .ply, .vtp, .vtk or .glb")
-      ->required();
-  sub->add_option("A1", command->after[0], "First mesh at the second instant")->required();
-  sub->add_option("B0", command->before[1], "Second mesh at the first instant")->required();
-  sub->add_option("B1", command->after[1], "Second mesh at the second instant")->required();
-  sub->add_option("-o,--out", command->out, "Table of pairs: rows first,second,time,apart_mm");
-  add_force_option(*sub, command->force);
-  sub->add_option("--tolerance", command->tolerance_mm, "Distance at the reported time at which the search ends, mm")
-      ->check(within(1e-6, 1.0))
-      ->capture_default_str();
-  sub->callback([command] { run(*command); });
+  Command& sub = query.command("meet", "List the faces of two moving meshes that meet, and the first contact");
+  sub.option("A0", command->before[0], "First mesh at the first instant: .stl, .obj, .ply, .vtp, .vtk or .glb")
+      .required();
+  sub.option("A1", command->after[0], "First mesh at the second instant").required();
+  sub.option("B0", command->before[1], "Second mesh at the first instant").required();
+  sub.option("B1", command->after[1], "Second mesh at the second instant").required();
+  sub.option("-o,--out", command->out, "Table of pairs: rows first,second,time,apart_mm");
+  add_force_option(sub, command->force);
+  sub.option("--tolerance", command->tolerance_mm, "Distance at the reported time at which the search ends, mm")
+      .within(1e-6, 1.0)
+      .shown();
+  sub.runs([command] { run(*command); });
 }
-
-namespace {
 
 struct TouchCommand {
   std::string mesh, trajectory, out, depth;
@@ -150,39 +144,27 @@ void run(const TouchCommand& command) {
              command.out);
 }
 
-}  // namespace
-
-void add_touch_command(CLI::App& program) {
+void add_touch_command(Command& query) {
   auto command = std::make_shared<TouchCommand>();
-  CLI::App* sub =
-      program.add_subcommand("touch", "List the faces of a mesh at rest that the shape of an instrument touches");
-  sub->add_option("--mesh", command->mesh, "Organ: .stl, .obj, .ply, .vtp, .vtk or .glb, in millimetres")->required();
-  sub->add_option("--shape", command->shapes,
-                  "Shape of the instrument in millimetres, its tip towards +z; repeat for separate jaws")
-      ->required();
-  sub->add_option("--trajectory", command->trajectory,
-                  "Motion: .csv, one row per frame; its tip is the tip of the shape")
-      ->required();
-  sub->add_option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
-  sub->add_option("--depth", command->depth, "Table of tip depths: rows frame,inside,depth_mm; negative outside");
-  add_force_option(*sub, command->force);
-  sub->add_option("--bulge", command->most_deviation_mm,
-                  "Largest one-sided Hausdorff distance of a convex piece from the shape, mm")
-      ->check(within(1e-3, 1000))
-      ->capture_default_str();
-  sub->add_option("--pieces", command->most_pieces, "Largest number of convex pieces of a shape")
-      ->check(within(1, 256))
-      ->capture_default_str();
-  sub->add_option("--every", command->every, "Use every N-th row of the trajectory")
-      ->check(within(1, 1e9))
-      ->capture_default_str();
-  sub->add_option("--scale", command->scale, "Millimetres per unit of the organ's file")
-      ->check(within(1e-6, 1e6))
-      ->capture_default_str();
-  sub->callback([command] { run(*command); });
+  Command& sub = query.command("touch", "List the faces of a mesh at rest that the shape of an instrument touches");
+  sub.option("--mesh", command->mesh, "Organ: .stl, .obj, .ply, .vtp, .vtk or .glb, in millimetres").required();
+  sub.option("--shape", command->shapes,
+             "Shape of the instrument in millimetres, its tip towards +z; repeat for separate jaws")
+      .required();
+  sub.option("--trajectory", command->trajectory, "Motion: .csv, one row per frame; its tip is the tip of the shape")
+      .required();
+  sub.option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted").required();
+  sub.option("--depth", command->depth, "Table of tip depths: rows frame,inside,depth_mm; negative outside");
+  add_force_option(sub, command->force);
+  sub.option("--bulge", command->most_deviation_mm,
+             "Largest one-sided Hausdorff distance of a convex piece from the shape, mm")
+      .within(1e-3, 1000)
+      .shown();
+  sub.option("--pieces", command->most_pieces, "Largest number of convex pieces of a shape").within(1, 256).shown();
+  sub.option("--every", command->every, "Use every N-th row of the trajectory").within(1, 1e9).shown();
+  sub.option("--scale", command->scale, "Millimetres per unit of the organ's file").within(1e-6, 1e6).shown();
+  sub.runs([command] { run(*command); });
 }
-
-namespace {
 
 struct QueryCommand {
   QueryOptions query;
@@ -262,16 +244,18 @@ void run(const QueryCommand& command) {
 
 }  // namespace
 
-void add_query_command(CLI::App& program) {
+void add_query_command(Command& program) {
   auto command = std::make_shared<QueryCommand>();
-  CLI::App* sub = program.add_subcommand("query", "List the faces of a mesh at rest that a tool touches in each frame");
-  add_query_options(*sub, command->query, true);
-  sub->add_option("--backend", command->backend, "auto or one of the backends below")->capture_default_str();
-  sub->add_option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted")->required();
-  sub->add_option("--json", command->json, "Write the same as JSON, with point, normal, depth and time of each touch");
-  add_force_option(*sub, command->force);
-  sub->footer(backend_help());
-  sub->callback([command] { run(*command); });
+  Command& sub = program.command("query", "List the faces of a mesh at rest that a tool touches in each frame");
+  add_query_options(sub, command->query, true);
+  sub.option("--backend", command->backend, "auto or one of the backends below").shown();
+  sub.option("-o,--out", command->out, "Table of touched faces: rows frame,face, sorted").required();
+  sub.option("--json", command->json, "Write the same as JSON, with point, normal, depth and time of each touch");
+  add_force_option(sub, command->force);
+  sub.footer(backend_help());
+  sub.runs([command] { run(*command); });
+  add_touch_command(sub);
+  add_meet_command(sub);
 }
 
 }  // namespace trocar

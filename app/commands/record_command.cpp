@@ -2,7 +2,6 @@
 // attempt.json again.   Tested in tests/app/recordings_test.cpp
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <filesystem>
@@ -341,41 +340,30 @@ void run_either(const RecordCommand& command) {
   run(command);
 }
 
-// An attempt has its own scene, level and person, and no client listens to it.
-void exclude_beside_attempt(CLI::App& sub, CLI::Option& from) {
-  for (const char* other :
-       {"scene", "--trajectory", "--igtl-port", "--person", "--anatomy", "--level", "--allow-outside"})
-    from.excludes(sub.get_option(other));
-}
-
 }  // namespace
 
-void add_record_command(CLI::App& program) {
+void add_record_command(Command& program) {
   auto command = std::make_shared<RecordCommand>();
-  CLI::App* sub =
-      program.add_subcommand("record", "Run a headless session from recorded trajectories, or an attempt again");
-  sub->add_option("scene", command->scene, "Scene: .toml");
-  sub->add_option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, one per instrument");
-  CLI::Option* from = sub->add_option("--from", command->from,
-                                      "attempt.json that the program in the browser saved, instead of a scene");
-  sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
-  add_force_option(*sub, command->force);
-  sub->add_option("--backend", command->backend,
-                  "auto or a backend (trocar query --help lists them); default: the scene's, scan for an attempt");
-  sub->add_option("--validate", command->validate, "Second backend that checks every frame, for example obb-refit");
-  CLI::Option* port =
-      sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
-          ->check(within(1, 65535));
-  sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
-  add_person_option(*sub, command->person);
-  add_anatomy_option(*sub, command->anatomy);
-  add_level_option(*sub, command->level);
-  add_access_option(*sub, command->access);
-  exclude_beside_attempt(*sub, *from);
-  sub->callback([command, port] {
-    command->publish = port->count() > 0;
-    run_either(*command);
-  });
+  Command& sub = program.command("record", "Run a headless session from recorded trajectories, or an attempt again");
+  sub.option("scene", command->scene, "Scene: .toml");
+  sub.option("--trajectory", command->trajectories, "[INSTRUMENT=]FILE.csv, one per instrument");
+  // An attempt has its own scene, level and person, and no client listens to it.
+  sub.option("--from", command->from, "attempt.json that the program in the browser saved, instead of a scene")
+      .excludes({"scene", "--trajectory", "--igtl-port", "--person", "--anatomy", "--level", "--allow-outside"});
+  sub.option("-o,--out", command->out, "Recording: .h5").required();
+  add_force_option(sub, command->force);
+  sub.option("--backend", command->backend,
+             "auto or a backend (trocar query --help lists them); default: the scene's, scan for an attempt");
+  sub.option("--validate", command->validate, "Second backend that checks every frame, for example obb-refit");
+  sub.option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
+      .within(1, 65535)
+      .tells(command->publish);
+  sub.option("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too").needs("--igtl-port");
+  add_person_option(sub, command->person);
+  add_anatomy_option(sub, command->anatomy);
+  add_level_option(sub, command->level);
+  add_access_option(sub, command->access);
+  sub.runs([command] { run_either(*command); });
 }
 
 }  // namespace trocar

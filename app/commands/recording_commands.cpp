@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -27,16 +26,6 @@
 
 namespace trocar {
 namespace {
-
-void recover(const std::string& file) {
-  const RecoverResult result = recover_recording(file);
-  if (result.was_clean) {
-    fmt::print("{}: already complete, {} frames, {:.2f} s; not changed\n", file, result.frames, result.seconds);
-  } else {
-    fmt::print("{}: recovered {} frames, {:.2f} s, {} touches; it is now a plain file\n", file, result.frames,
-               result.seconds, result.touches);
-  }
-}
 
 void write_replay(OutputFile& out, const std::string& backend, std::uint64_t frames, const ReplayResult& result) {
   const nlohmann::ordered_json json{{"format", "trocar-replay-1"},
@@ -80,28 +69,6 @@ void replay_file(const std::string& file, const std::string& backend_name, const
   if (result.differing_frames > 0)
     throw RunError("the replay gives other touched faces than the recording; see the line above");
 }
-
-}  // namespace
-
-void add_recording_commands(CLI::App& program) {
-  auto file = std::make_shared<std::string>(), backend = std::make_shared<std::string>(),
-       json = std::make_shared<std::string>();
-  CLI::App* recover_sub =
-      program.add_subcommand("recover", "Rewrite the recording of a killed session as a plain file");
-  recover_sub->add_option("recording", *file, "Recording: .h5")->required();
-  recover_sub->callback([file] { recover(*file); });
-
-  CLI::App* replay_sub =
-      program.add_subcommand("replay", "Repeat the query of every recorded frame and compare the answers");
-  replay_sub->add_option("recording", *file, "Recording: .h5")->required();
-  replay_sub->add_option("--backend", *backend, "Backend to use; default: the recorded one");
-  replay_sub->add_option("--json", *json, "Write the counts as JSON");
-  const auto force = std::make_shared<bool>(false);
-  add_force_option(*replay_sub, *force);
-  replay_sub->callback([file, backend, json, force] { replay_file(*file, *backend, *json, *force); });
-}
-
-namespace {
 
 struct ScoreOptions {
   std::vector<std::string> files, trajectories;
@@ -194,43 +161,56 @@ void score(const ScoreOptions& options) {
   }
 }
 
-}  // namespace
-
-void add_score_command(CLI::App& program) {
-  auto options = std::make_shared<ScoreOptions>();
-  CLI::App* sub = program.add_subcommand("score", "Score recordings: metrics and, where defined, their grades");
-  sub->add_option("recordings", options->files, "Recordings: .h5");
-  sub->add_option("--trajectory", options->trajectories,
-                  "Motions of an instrument: .csv, in millimetres; only the motion metrics are known");
-  sub->add_option("--json", options->json, "Write all results as JSON");
-  sub->add_option("--csv", options->csv, "Write all results as a table, one row per metric");
-  add_force_option(*sub, options->force);
-  sub->callback([options] { score(*options); });
-}
-
-namespace {
-
-void run(const std::vector<std::string>& files, const std::string& out, bool force, const std::string& try_at) {
+void report(const std::vector<std::string>& files, const std::string& out, bool force, const std::string& try_at) {
   const std::size_t bytes = write_report(files, out, force, try_at);
   fmt::print("{}: {} of {:.1f} MB; open it in a browser\n", out,
              files.size() == 1 ? "a report" : fmt::format("a comparison of {} attempts", files.size()),
              static_cast<double>(bytes) / 1e6);
 }
 
+void add_replay_command(Command& program) {
+  auto file = std::make_shared<std::string>(), backend = std::make_shared<std::string>(),
+       json = std::make_shared<std::string>();
+  auto force = std::make_shared<bool>(false);
+  Command& sub = program.command("replay", "Repeat the query of every recorded frame and compare the answers");
+  sub.option("recording", *file, "Recording: .h5").required();
+  sub.option("--backend", *backend, "Backend to use; default: the recorded one");
+  sub.option("--json", *json, "Write the counts as JSON");
+  add_force_option(sub, *force);
+  sub.runs([file, backend, json, force] { replay_file(*file, *backend, *json, *force); });
+}
+
+void add_score_command(Command& program) {
+  auto options = std::make_shared<ScoreOptions>();
+  Command& sub = program.command("score", "Score recordings: metrics and, where defined, their grades");
+  sub.option("recordings", options->files, "Recordings: .h5");
+  sub.option("--trajectory", options->trajectories,
+             "Motions of an instrument: .csv, in millimetres; only the motion metrics are known");
+  sub.option("--json", options->json, "Write all results as JSON");
+  sub.option("--csv", options->csv, "Write all results as a table, one row per metric");
+  add_force_option(sub, options->force);
+  sub.runs([options] { score(*options); });
+}
+
+void add_report_command(Command& program) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  auto out = std::make_shared<std::string>(), try_at = std::make_shared<std::string>();
+  auto force = std::make_shared<bool>(false);
+  Command& sub =
+      program.command("report", "Write a page for a browser: one recording in full, or several side by side");
+  sub.option("recordings", *files, "Recordings: .h5, in order of time").required();
+  sub.option("-o,--out", *out, "Page: .html").required();
+  add_force_option(sub, *force);
+  sub.option("--try-at", *try_at, "Address of Trocar in the browser, to which the page links: https://...");
+  sub.runs([files, out, force, try_at] { report(*files, *out, *force, *try_at); });
+}
+
 }  // namespace
 
-void add_report_command(CLI::App& program) {
-  auto files = std::make_shared<std::vector<std::string>>();
-  auto out = std::make_shared<std::string>();
-  CLI::App* sub =
-      program.add_subcommand("report", "Write a page for a browser: one recording in full, or several side by side");
-  sub->add_option("recordings", *files, "Recordings: .h5, in order of time")->required();
-  sub->add_option("-o,--out", *out, "Page: .html")->required();
-  const auto force = std::make_shared<bool>(false);
-  add_force_option(*sub, *force);
-  const auto try_at = std::make_shared<std::string>();
-  sub->add_option("--try-at", *try_at, "Address of Trocar in the browser, to which the page links: https://...");
-  sub->callback([files, out, force, try_at] { run(*files, *out, *force, *try_at); });
+void add_recording_commands(Command& program) {
+  add_replay_command(program);
+  add_score_command(program);
+  add_report_command(program);
 }
 
 }  // namespace trocar

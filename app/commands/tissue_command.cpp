@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -121,36 +120,31 @@ struct SpecimenOptions {
   bool twists() const { return twist_deg > 0.0; }
 };
 
-void add_plate_options(CLI::App& command, SpecimenOptions& options) {
-  CLI::Option* slip = command.add_flag("--slip", options.slip, "Plates without friction (the default)");
-  command.add_flag("--stick", options.stick, "Ends keep their positions on the plates")->excludes(slip);
-  CLI::Option* pull = command.add_flag("--pull", options.pull, "Pull: the ends stay on the plates");
-  CLI::Option* ball =
-      command.add_option("--ball", options.ball_mm, "Indent: a ball of this diameter instead of the upper plate, mm")
-          ->check(within(0.1, 1e4));
-  pull->excludes(ball);
+void add_plate_options(Command& command, SpecimenOptions& options) {
+  command.option("--slip", options.slip, "Plates without friction (the default)");
+  command.option("--stick", options.stick, "Ends keep their positions on the plates").excludes({"--slip"});
+  command.option("--pull", options.pull, "Pull: the ends stay on the plates").excludes({"--ball"});
+  command.option("--ball", options.ball_mm, "Indent: a ball of this diameter instead of the upper plate, mm")
+      .within(0.1, 1e4);
 }
 
-void add_material_options(CLI::App& command, SpecimenOptions& options) {
-  CLI::Option* file = command.add_option("--material", options.material, "Material: a file of trocar tissue fit");
-  command.add_option("--modulus", options.modulus_kpa, "Young's modulus at small strain, kPa")
-      ->check(within(1e-3, 1e6))
-      ->excludes(file)
-      ->capture_default_str();
-  command.add_option("--poisson", options.poisson, "Poisson's ratio")
-      ->check(within(0.25, 0.49))
-      ->excludes(file)
-      ->capture_default_str();
-  command.add_option("--stiffening", options.stiffening, "Stiffening from the start; below 0 the tissue softens")
-      ->check(within(kLeastStiffening, kMostStiffening))
-      ->excludes(file)
-      ->capture_default_str();
-  command.add_option("--late-stiffening", options.late_stiffening, "Stiffening at large strain")
-      ->check(within(0.0, kMostLateStiffening))
-      ->excludes(file)
-      ->capture_default_str();
-  command.add_flag("--springs", options.springs, "The law `springs` instead of `rising`")->excludes(file);
-  command.add_option("--density", options.density, "Density, kg/m^3")->check(within(1.0, 1e5))->capture_default_str();
+void add_material_options(Command& command, SpecimenOptions& options) {
+  command.option("--material", options.material, "Material: a file of trocar tissue fit");
+  command.option("--modulus", options.modulus_kpa, "Young's modulus at small strain, kPa")
+      .within(1e-3, 1e6)
+      .excludes({"--material"})
+      .shown();
+  command.option("--poisson", options.poisson, "Poisson's ratio").within(0.25, 0.49).excludes({"--material"}).shown();
+  command.option("--stiffening", options.stiffening, "Stiffening from the start; below 0 the tissue softens")
+      .within(kLeastStiffening, kMostStiffening)
+      .excludes({"--material"})
+      .shown();
+  command.option("--late-stiffening", options.late_stiffening, "Stiffening at large strain")
+      .within(0.0, kMostLateStiffening)
+      .excludes({"--material"})
+      .shown();
+  command.option("--springs", options.springs, "The law `springs` instead of `rising`").excludes({"--material"});
+  command.option("--density", options.density, "Density, kg/m^3").within(1.0, 1e5).shown();
 }
 
 TriangleMesh mesh_of(const SpecimenOptions& o, double edge) {
@@ -168,29 +162,24 @@ double smallest_side(const SpecimenOptions& o) {
 }
 
 // Adds the options of the specimen and the plates; those of the material only with `material`.
-void add_specimen_options(CLI::App& command, SpecimenOptions& options, bool material) {
-  command.add_option("--shape", options.shape, "cylinder, block, beam or mesh; the machine presses along z")
-      ->check(CLI::IsMember({"cylinder", "block", "beam", "mesh"}))
-      ->capture_default_str();
-  command.add_option("--diameter", options.diameter_mm, "Of the cylinder, mm")
-      ->check(within(0.1, 1e4))
-      ->capture_default_str();
-  command.add_option("--height", options.height_mm, "Of the cylinder, mm")
-      ->check(within(0.1, 1e4))
-      ->capture_default_str();
-  command.add_option("--size", options.size_mm, "Sides X,Y,Z of the block or beam, mm")
-      ->delimiter(',')
-      ->expected(3)
-      ->check(within(0.1, 1e4))
-      ->capture_default_str();
-  command.add_option("--mesh", options.mesh, "Mesh with flat ends at its lowest and highest z, in mm");
+void add_specimen_options(Command& command, SpecimenOptions& options, bool material) {
+  command.option("--shape", options.shape, "cylinder, block, beam or mesh; the machine presses along z")
+      .one_of({"cylinder", "block", "beam", "mesh"})
+      .shown();
+  command.option("--diameter", options.diameter_mm, "Of the cylinder, mm").within(0.1, 1e4).shown();
+  command.option("--height", options.height_mm, "Of the cylinder, mm").within(0.1, 1e4).shown();
+  command.option("--size", options.size_mm, "Sides X,Y,Z of the block or beam, mm")
+      .with_commas(3)
+      .within(0.1, 1e4)
+      .shown();
+  command.option("--mesh", options.mesh, "Mesh with flat ends at its lowest and highest z, in mm");
   command
-      .add_option("--spacing", options.spacing_mm,
-                  "Distance between the nodes, mm; without it a sixth of the smallest side")
-      ->check(within(0.05, 1e3));
-  command.add_option("--turn", options.turn_deg, "Turn the specimen in its lattice about y, degrees")
-      ->check(within(-180.0, 180.0))
-      ->capture_default_str();
+      .option("--spacing", options.spacing_mm,
+              "Distance between the nodes, mm; without it a sixth of the smallest side")
+      .within(0.05, 1e3);
+  command.option("--turn", options.turn_deg, "Turn the specimen in its lattice about y, degrees")
+      .within(-180.0, 180.0)
+      .shown();
   add_plate_options(command, options);
   if (material) add_material_options(command, options);
 }
@@ -417,56 +406,50 @@ void fit(const FitCommand& command) {
   out.commit();
 }
 
-void add_test(CLI::App& tissue) {
+void add_test(Command& tissue) {
   auto command = std::make_shared<TestCommand>();
-  CLI::App* sub = tissue.add_subcommand("test", "Press, pull, twist or indent a specimen, or let it sag");
-  add_specimen_options(*sub, command->specimen, true);
-  CLI::Option* to = sub->add_option("--to", command->to, "Largest displacement over the height of the specimen");
-  CLI::Option* twist = sub->add_option("--twist", command->specimen.twist_deg, "Twist to this angle, degrees");
-  CLI::Option* gravity = sub->add_flag("--gravity", command->specimen.gravity,
-                                       "Its own weight, with the lower end held: of a beam across it, else along it");
+  Command& sub = tissue.command("test", "Press, pull, twist or indent a specimen, or let it sag");
+  add_specimen_options(sub, command->specimen, true);
   command->to = 0.2;
-  to->check(within(1e-4, kMostStrain))->excludes(twist)->excludes(gravity)->capture_default_str();
-  twist->check(within(0.01, 360.0))->excludes(gravity);
-  sub->add_option("--steps", command->steps, "Number of loads up to the largest")
-      ->check(within(1, 1000))
-      ->capture_default_str();
-  sub->add_flag("--reference", command->reference, "Add a column of the implicit reference solver");
-  sub->add_option("-o,--out", command->out,
-                  "Curve to write: strain,force_n, gravity_m_s2,drop_mm or angle_deg,torque_n_m");
-  sub->add_option("--plot", command->plot, "Plot of the curve to write, SVG");
-  sub->add_option("--field", command->field, "Displacement of every node at the last load, a table to write");
-  add_force_option(*sub, command->force);
-  sub->callback([command] { test(*command); });
+  sub.option("--to", command->to, "Largest displacement over the height of the specimen")
+      .within(1e-4, kMostStrain)
+      .excludes({"--twist", "--gravity"})
+      .shown();
+  sub.option("--twist", command->specimen.twist_deg, "Twist to this angle, degrees")
+      .within(0.01, 360.0)
+      .excludes({"--gravity"});
+  sub.option("--gravity", command->specimen.gravity,
+             "Its own weight, with the lower end held: of a beam across it, else along it");
+  sub.option("--steps", command->steps, "Number of loads up to the largest").within(1, 1000).shown();
+  sub.option("--reference", command->reference, "Add a column of the implicit reference solver");
+  sub.option("-o,--out", command->out, "Curve to write: strain,force_n, gravity_m_s2,drop_mm or angle_deg,torque_n_m");
+  sub.option("--plot", command->plot, "Plot of the curve to write, SVG");
+  sub.option("--field", command->field, "Displacement of every node at the last load, a table to write");
+  add_force_option(sub, command->force);
+  sub.runs([command] { test(*command); });
 }
 
-void add_fit(CLI::App& tissue) {
+void add_fit(Command& tissue) {
   auto command = std::make_shared<FitCommand>();
-  CLI::App* sub = tissue.add_subcommand("fit", "Find the material with which a specimen has a measured curve");
-  sub->add_option("data", command->data, "Measured curve: columns strain,force_n[,sd_n]")->required();
-  add_specimen_options(*sub, command->specimen, false);
+  Command& sub = tissue.command("fit", "Find the material with which a specimen has a measured curve");
+  sub.option("data", command->data, "Measured curve: columns strain,force_n[,sd_n]").required();
+  add_specimen_options(sub, command->specimen, false);
   command->specimen.poisson = 0.49;
-  sub->add_option("--poisson", command->specimen.poisson, "Poisson's ratio, which is not fitted")
-      ->check(within(0.25, 0.49))
-      ->capture_default_str();
-  sub->add_option("--every", command->every, "Fit only every Nth row")->check(within(1, 100))->capture_default_str();
-  sub->add_option("--from", command->from, "Fit only rows from this strain on: at first plates are not in full contact")
-      ->check(within(0.0, kMostStrain))
-      ->capture_default_str();
-  sub->add_option("--up-to", command->up_to, "Fit only rows up to this strain")
-      ->check(within(1e-3, kMostStrain))
-      ->capture_default_str();
-  sub->add_option("-o,--out", command->out, "Material to write, TOML")->required();
-  add_force_option(*sub, command->force);
-  sub->callback([command] { fit(*command); });
+  sub.option("--poisson", command->specimen.poisson, "Poisson's ratio, which is not fitted").within(0.25, 0.49).shown();
+  sub.option("--every", command->every, "Fit only every Nth row").within(1, 100).shown();
+  sub.option("--from", command->from, "Fit only rows from this strain on: at first plates are not in full contact")
+      .within(0.0, kMostStrain)
+      .shown();
+  sub.option("--up-to", command->up_to, "Fit only rows up to this strain").within(1e-3, kMostStrain).shown();
+  sub.option("-o,--out", command->out, "Material to write, TOML").required();
+  add_force_option(sub, command->force);
+  sub.runs([command] { fit(*command); });
 }
 
 }  // namespace
 
-void add_tissue_command(CLI::App& program) {
-  CLI::App* tissue =
-      program.add_subcommand("tissue", "Material tests: virtual specimens, and materials from measured curves");
-  tissue->require_subcommand(1);
+void add_tissue_command(Command& program) {
+  Command& tissue = program.command("tissue", "Material tests: virtual specimens, and materials from measured curves");
   add_test(*tissue);
   add_fit(*tissue);
 }

@@ -1,9 +1,9 @@
 #include "app/sweep/sweep.hpp"
+#include "app/command_line/command_line.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -256,23 +256,21 @@ void write_results(const SweepOptions& options, const ResultTable& table) {
 
 }  // namespace
 
-void add_sweep_options(CLI::App& command, SweepOptions& options) {
-  command.add_option("plan", options.plan, "Plan: .toml")->required();
-  command.add_option("-o,--out", options.out, "Results: .h5")->required();
-  CLI::Option* csv = command.add_option("--csv", options.csv, "The results as a table too");
-  CLI::Option* times =
-      command.add_option("--times", options.times, "Time and memory of each case, a table; differs from run to run");
+void add_sweep_options(Command& command, SweepOptions& options) {
+  command.option("plan", options.plan, "Plan: .toml").required();
+  command.option("-o,--out", options.out, "Results: .h5").required();
+  command.option("--csv", options.csv, "The results as a table too");
+  command.option("--times", options.times, "Time and memory of each case, a table; differs from run to run");
   command
-      .add_option("--part", options.part,
-                  "Run only a part of the cases, for instance 3/16, into a journal; without --part all journals become "
-                  "results")
-      ->excludes(csv)
-      ->excludes(times);
-  command.add_flag("--force", options.force, "Write over results that exist, if Trocar wrote them");
-  command.add_option("--jobs", options.jobs, "Cases at a time; 0: as many as this machine has cores")
-      ->check(CLI::Range(0, kMostJobs))
-      ->capture_default_str();
-  command.add_option("--program", options.program, "Program that runs the cases: trocar")->capture_default_str();
+      .option("--part", options.part,
+              "Run only a part of the cases, for instance 3/16, into a journal; without --part all journals become "
+              "results")
+      .excludes({"--csv", "--times"});
+  command.option("--force", options.force, "Write over results that exist, if Trocar wrote them");
+  command.option("--jobs", options.jobs, "Cases at a time; 0: as many as this machine has cores")
+      .within(0, kMostJobs)
+      .shown();
+  command.option("--program", options.program, "Program that runs the cases: trocar").shown();
 }
 
 std::unique_ptr<Workers> make_local_workers(const RunnerParams& params) {
@@ -309,6 +307,14 @@ void run_sweep(const SweepOptions& options, const WorkersMaker& make_workers) {
   if (table.not_done() > 0)
     throw RunError(fmt::format("{} of {} cases are not done; the columns status and error of {} say why",
                                table.not_done(), plan.cases, options.out));
+}
+
+void add_sweep_command(Command& program) {
+  auto options = std::make_shared<SweepOptions>();
+  Command& sub =
+      program.command("sweep", "Run the cases of a plan, each in a process of its own; results in one table");
+  add_sweep_options(sub, *options);
+  sub.runs([options] { run_sweep(*options, make_local_workers); });
 }
 
 }  // namespace trocar

@@ -9,11 +9,9 @@
 
 #include "app/sweep/case_runner.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace trocar {
+
+class Command;
 
 struct SweepOptions {
   std::string plan, out, csv, times;
@@ -22,7 +20,9 @@ struct SweepOptions {
   bool force = false;                      // write over results that exist
   int jobs = 0;                            // cases at a time in this process; 0: one per core
 };
-void add_sweep_options(CLI::App& command, SweepOptions& options);
+void add_sweep_options(Command& command, SweepOptions& options);
+// trocar sweep, on this machine.
+void add_sweep_command(Command& program);
 
 // Runs cases somewhere.
 class Workers {

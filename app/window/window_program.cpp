@@ -232,7 +232,7 @@ class WindowProgram {
 
   // `what`: a recording, or a folder whose finished attempts are packed.
   void pack(const std::filesystem::path& what) {
-    if (settings_.pack) jobs_.add({"pack", std::filesystem::absolute(what).string(), "--replace"});
+    if (settings_.pack) jobs_.add({"file", "pack", std::filesystem::absolute(what).string(), "--replace"});
     jobs_.add(tidy_job());
   }
 

@@ -127,12 +127,12 @@ void require_finished(const Recording& recording, const std::filesystem::path& f
   if (recording.form() != wanted)
     throw InputError(fmt::format("{}: is a {} recording; this needs a {} one{}", file.string(),
                                  name_of(recording.form()), name_of(wanted),
-                                 wanted == RecordingForm::Full ? ", which trocar unpack writes" : ""));
+                                 wanted == RecordingForm::Full ? ", which trocar file unpack writes" : ""));
   if (recording.live())
     throw InputError(
         fmt::format("{}: another program is writing this recording; wait until it has ended", file.string()));
   if (!recording.clean())
-    throw InputError(fmt::format("{}: its program was killed; run trocar recover on it first", file.string()));
+    throw InputError(fmt::format("{}: its program was killed; run trocar file recover on it first", file.string()));
 }
 
 void write_packed(const Recording& recording, const H5File& from, H5File& to, const GoOn& go_on) {

@@ -1,4 +1,4 @@
-// trocar pack and unpack: rewrite a recording in its packed form, without loss, and back (RecordingForm).
+// trocar file pack and unpack: rewrite a recording in its packed form, without loss, and back (RecordingForm).
 // Tested in tests/sim/pack_test.cpp
 #pragma once
 

@@ -87,7 +87,7 @@ struct Recorder::Writer {
   void fail(std::string_view what) {
     if (failed) return;
     failure = fmt::format("{}: {}; the frames recorded until then are {}", file.path().string(), what,
-                          file.deleted() ? "lost" : "kept, see trocar recover");
+                          file.deleted() ? "lost" : "kept, see trocar file recover");
     for (Bytes& bytes : front) Bytes().swap(bytes);
     failed = true;
   }

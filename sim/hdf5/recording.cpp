@@ -223,7 +223,7 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
   if (c.form == RecordingForm::Compact && forms == FormsRead::WithNodes)
     throw InputError(
         fmt::format("{}: is a compact recording, without the positions of the tissue; compute them again "
-                    "with trocar unpack",
+                    "with trocar file unpack",
                     path.string()));
   c.model_version = whole_number(c.file, kModelVersionAttribute, 1);
   c.open_all();

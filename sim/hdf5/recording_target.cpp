@@ -45,7 +45,7 @@ void refuse_unless_finished_recording(const fs::path& file, const RecordingLock*
     if (!there.clean())
       refuse_target(
           file,
-          "is a recording whose program was killed, so it is not overwritten; run trocar recover on it, or choose "
+          "is a recording whose program was killed, so it is not overwritten; run trocar file recover on it, or choose "
           "another file name");
   } catch (const RunError&) {
     refuse_target(file, "exists and cannot be read as a recording, so it is not overwritten; choose another file name");

@@ -1,4 +1,4 @@
-// trocar recover: copies the complete frames of a recording that a killed process left behind into a plain file.
+// trocar file recover: copies the complete frames of a recording that a killed process left behind into a plain file.
 // Interface: recording.hpp.   Tested in tests/sim/recording_faults_test.cpp
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// trocar pack --compact and its inverse: a recording without what its session's inputs determine.
+// trocar file pack --compact and its inverse: a recording without what its session's inputs determine.
 // Layout: docs/file-formats.md.   Tested in tests/sim/pack_test.cpp
 #pragma once
 

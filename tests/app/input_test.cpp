@@ -153,7 +153,7 @@ TEST_F(Input, OnlyRegularFilesAreRead) {
     expect_short(query(mesh_, at(name + "csv")), "must be a regular file");
     expect_short("mesh check " + at(name + "ply"), "must be a regular file");
     expect_short(demo(at(name + "toml")), "must be a regular file");
-    for (const char* command : {"score ", "replay ", "recover ", "compare "})
+    for (const char* command : {"score ", "replay ", "file recover ", "compare "})
       expect_short(command + at(name + "h5"), "cannot be read");
     expect_short("export " + at(name + "h5") + " --csv " + at("x"), "cannot be read");
     expect_short("report " + at(name + "h5") + " -o " + at("r.html"), "cannot be read");
@@ -206,7 +206,7 @@ TEST_F(Input, OptionNumbersHaveRanges) {
   const std::string record = "record " + scene + " --trajectory " + trajectory_ + " -o " + at("s.h5");
   const std::string make = "mesh make superellipsoid -o " + at("made.obj");
   const std::string touch =
-      "touch --mesh " + mesh_ + " --shape " + mesh_ + " --trajectory " + trajectory_ + " --out " + at("t.csv");
+      "query touch --mesh " + mesh_ + " --shape " + mesh_ + " --trajectory " + trajectory_ + " --out " + at("t.csv");
   struct Case {
     std::string command, option;
     std::vector<std::string> wrong;

@@ -179,7 +179,7 @@ TEST_F(LabEntering, ARecordingIsEnteredOnce) {
   for (int k = 0; k < 3; ++k) EXPECT_EQ(lab("enter " + at("s.h5")).status, 0);
   EXPECT_EQ(rows(), 1u);
   fs::copy_file(at("s.h5"), at("copy.h5"));
-  ASSERT_EQ(run("pack " + at("s.h5") + " -o " + at("packed.h5")).status, 0);
+  ASSERT_EQ(run("file pack " + at("s.h5") + " -o " + at("packed.h5")).status, 0);
   for (const char* name : {"copy.h5", "packed.h5"}) {
     const Outcome again = lab("enter " + at(name));
     EXPECT_EQ(again.status, 0) << again.err;

@@ -108,7 +108,7 @@ TEST_F(Output, OnlyAFinishedRecordingIsReplaced) {
   const std::string mine = recording("mine.h5");
   expect_kept(mine, record(scene_, mine, motion_), "mine.h5: exists (--out); name another file, or add --force");
   EXPECT_EQ(run(record(scene_, mine, motion_, "--force")).status, 0);
-  EXPECT_NE(run("recover " + mine).out.find("already complete"), std::string::npos);
+  EXPECT_NE(run("file recover " + mine).out.find("already complete"), std::string::npos);
   const std::string foreign = at("foreign.h5");
   ASSERT_EQ(std::system(("/usr/bin/python3 -c \"import h5py; h5py.File('" + foreign + "', 'w')['x'] = 1\"").c_str()),
             0);
@@ -153,11 +153,11 @@ TEST_F(Output, NoOutputIsAnInputOrAnotherOutput) {
       {session, record(replayed, session, motion_), "--out is also read (the source of the scope)"},
       {scene_, record(scene_, scene_, motion_), "--out is also read (the scene)"},
       {motion_,
-       "touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
+       "query touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
            at("o.csv") + " --depth " + at("o.csv"),
        "--out and --depth name the same file"},
       {at("made.obj"),
-       "touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
+       "query touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
            at("made.obj"),
        "--out is also read (--shape)"},
       {scene_, "run " + scene_ + " --state " + scene_, "--state is also read (the scene)"},
@@ -171,9 +171,9 @@ TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
                                                                motion_ + " --radius 2.5 --backend scan --out ";
   ASSERT_EQ(run("mesh make superellipsoid --faces 500 -o " + at("shape.ply")).status, 0);
   const std::string touch =
-      "touch --mesh " + at("organ.obj") + " --shape " + at("shape.ply") + " --trajectory " + motion_;
+      "query touch --mesh " + at("organ.obj") + " --shape " + at("shape.ply") + " --trajectory " + motion_;
   const std::string meet =
-      "meet " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj");
+      "query meet " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj");
   const std::string compare = "compare " + session + " --backends scan,obb ";
   struct Case {
     std::string before, name;  // the arguments before the output's name
@@ -238,7 +238,7 @@ TEST_F(Output, ADemonstrationReplacesOnlyADemonstration) {
 }
 
 TEST_F(Output, APictureOfASceneNeedsNoRecording) {
-  const std::string picture = "picture " + scene_ + " --width 64 --height 36 -o " + at("drawn");
+  const std::string picture = "export picture " + scene_ + " --width 64 --height 36 -o " + at("drawn");
   const Outcome outcome = run(picture);
   if (outcome.err.find("needs OpenGL") != std::string::npos) GTEST_SKIP() << outcome.err;
   EXPECT_EQ(outcome.status, 0) << outcome.err;

@@ -48,18 +48,18 @@ TEST_F(Program, MeetFindsTheFirstContactOfTwoMovingMeshes) {
                     after = file("a1.obj", "v 0 0 10\nv 10 0 10\nv 0 10 10\n" + faces),
                     other = file("b.obj", "v 0 0 5\nv 10 0 5\nv 0 10 5\n" + faces),
                     table = (folder_.path() / "pairs.csv").string();
-  const Outcome outcome = run("meet " + before + " " + after + " " + other + " " + other + " -o " + table);
+  const Outcome outcome = run("query meet " + before + " " + after + " " + other + " " + other + " -o " + table);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("pairs that meet: 1\nfirst contact at 0.49"), std::string::npos) << outcome.out;
   EXPECT_TRUE(read_file(table).starts_with("first,second,time,apart_mm\n0,0,0.49")) << read_file(table);
-  EXPECT_NE(run("meet " + before + " " + before + " " + other + " " + other).out.find("pairs that meet: 0"),
+  EXPECT_NE(run("query meet " + before + " " + before + " " + other + " " + other).out.find("pairs that meet: 0"),
             std::string::npos);
   const std::string all = " " + other + " " + other;
-  expect_refused("meet " + before + " " + file("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\n") + all,
+  expect_refused("query meet " + before + " " + file("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\n") + all,
                  "its faces are not those of");
-  expect_refused("meet " + before + " absent.obj" + all, "absent.obj");
-  expect_refused("meet " + before + " " + after + all + " -o " + before, "is also read");
-  expect_refused("meet " + before + " " + after + all + " --tolerance 0", "--tolerance");
+  expect_refused("query meet " + before + " absent.obj" + all, "absent.obj");
+  expect_refused("query meet " + before + " " + after + all + " -o " + before, "is also read");
+  expect_refused("query meet " + before + " " + after + all + " --tolerance 0", "--tolerance");
 }
 
 TEST_F(Program, BadMeshes) {
@@ -195,7 +195,7 @@ TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   EXPECT_EQ(run("compare " + session + " --backends scan,obb-refit").status, 0);
   EXPECT_EQ(run("export " + session + " --csv " + out + "/csv").status, 0);
   EXPECT_TRUE(read_file(folder_.path() / "demo" / "csv" / "tools.csv").starts_with("frame,t,tool,"));
-  EXPECT_NE(run("recover " + session).out.find("already complete"), std::string::npos);
+  EXPECT_NE(run("file recover " + session).out.find("already complete"), std::string::npos);
   // Every command that shows a date says that it is UTC.
   const Outcome scored = run("score " + session + " --csv " + out + "/score.csv");
   EXPECT_NE(scored.out.substr(0, scored.out.find('\n')).find(" UTC"), std::string::npos) << scored.out;
@@ -213,7 +213,7 @@ TEST_F(Program, AnInterruptLeavesACleanRecording) {
       "/session.h5 2>/dev/null || echo 0)\" -gt 4000000 ]; do\n" + "  sleep 0.1; waits=$((waits + 1))\n" +
       "  [ $waits -lt 900 ] || { kill -KILL $pid; exit 1; }\n" + "done\n" + "kill -INT $pid; wait $pid\n";
   EXPECT_EQ(std::system(("sh " + file("interrupt.sh", script)).c_str()), 0);
-  const Outcome outcome = run("recover " + out + "/session.h5");
+  const Outcome outcome = run("file recover " + out + "/session.h5");
   EXPECT_NE(outcome.out.find("already complete"), std::string::npos) << outcome.out << outcome.err;
 }
 
@@ -404,7 +404,7 @@ TEST_F(Program, TouchUsesTheShapeOfTheInstrument) {
   ASSERT_EQ(run("mesh make superellipsoid --faces 200 --size 2,2,10 -o " + shape).status, 0);
   const std::string motion =
       file("way.csv", "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,0,0,200,0,0,40\n0.1,0,0,200,0,0,25\n");
-  const std::string touch = "touch --mesh " + organ + " --shape " + shape + " --out " + out + " --trajectory ";
+  const std::string touch = "query touch --mesh " + organ + " --shape " + shape + " --out " + out + " --trajectory ";
   const Outcome outcome = run(touch + motion + " --depth " + depth);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("1 convex pieces"), std::string::npos) << outcome.out;
@@ -415,8 +415,8 @@ TEST_F(Program, TouchUsesTheShapeOfTheInstrument) {
   EXPECT_NE(read_file(depth).find("\n1,1,4.9"), std::string::npos) << read_file(depth);
   std::filesystem::remove(out);
   expect_refused(touch + file("bad.csv", "t,x\n"), "bad.csv");
-  expect_refused("touch --mesh " + organ + " --shape " + file("none.obj", "v 0 0 0\n") + " --trajectory " + motion +
-                     " --out " + out,
+  expect_refused("query touch --mesh " + organ + " --shape " + file("none.obj", "v 0 0 0\n") + " --trajectory " +
+                     motion + " --out " + out,
                  "none.obj");
   expect_refused(touch + motion + " --pieces 0", "--pieces");
 }
@@ -426,7 +426,7 @@ TEST_F(Program, TouchUsesTheShapeOfTheInstrument) {
 class Manual : public Program {};
 
 TEST_F(Manual, HelpOfACommandIsItsOwnHelp) {
-  for (const std::string command : {"query", "mesh decimate", "meet"}) {
+  for (const std::string command : {"query", "mesh decimate", "query meet"}) {
     const Outcome help = run("help " + command), own = run(command + " --help");
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out, own.out);
@@ -597,7 +597,7 @@ TEST_F(ProgramFaults, EveryReaderHandlesARecordingKilledAtAnyTime) {
     if (round % 10 == 3)
       for (const char* reader : kReaders) expect_read_or_refused(reader);
     if (round % 10 == 1) expect_cuts_read_or_refused();
-    const Outcome outcome = run("recover killed.h5");
+    const Outcome outcome = run("file recover killed.h5");
     if (outcome.status != 0) {
       EXPECT_EQ(outcome.status, 2);
       expect_sentence(outcome, "killed.h5: ");
@@ -606,7 +606,7 @@ TEST_F(ProgramFaults, EveryReaderHandlesARecordingKilledAtAnyTime) {
     }
     EXPECT_NE(outcome.out.find("recovered"), std::string::npos) << outcome.out;
     EXPECT_EQ(run("score killed.h5").status, 0);
-    EXPECT_NE(run("recover killed.h5").out.find("already complete"), std::string::npos);
+    EXPECT_NE(run("file recover killed.h5").out.find("already complete"), std::string::npos);
     ++recovered;
   }
   EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial")));
@@ -617,7 +617,7 @@ TEST_F(ProgramFaults, EveryReaderHandlesARecordingKilledAtAnyTime) {
 TEST_F(ProgramFaults, RecoverRefusesARecordingInProgress) {
   const pid_t child = start(recording(at("live.h5")));
   wait_for_bytes(at("live.h5"), 1000000);
-  const Outcome refused = run("recover live.h5");
+  const Outcome refused = run("file recover live.h5");
   EXPECT_EQ(refused.status, 2) << refused.out;
   expect_sentence(refused, "live.h5: another program is writing this recording");
   // Readers see the frames so far.
@@ -626,7 +626,7 @@ TEST_F(ProgramFaults, RecoverRefusesARecordingInProgress) {
   kill(child, SIGINT);
   const Outcome recorded = outcome_of(child);
   EXPECT_EQ(recorded.status, 0) << recorded.err;
-  EXPECT_NE(run("recover live.h5").out.find("already complete"), std::string::npos);
+  EXPECT_NE(run("file recover live.h5").out.find("already complete"), std::string::npos);
 }
 
 TEST_F(ProgramFaults, OnlyOneProgramWritesARecording) {
@@ -637,7 +637,7 @@ TEST_F(ProgramFaults, OnlyOneProgramWritesARecording) {
   expect_sentence(second, "both.h5: ");
   kill(child, SIGINT);
   EXPECT_EQ(outcome_of(child).status, 0);
-  const Outcome read = run("recover both.h5");
+  const Outcome read = run("file recover both.h5");
   EXPECT_NE(read.out.find("already complete"), std::string::npos) << read.out << read.err;
 }
 
@@ -656,7 +656,7 @@ TEST_F(ProgramFaults, AFullDiskIsReportedAtOnceAndKeepsTheFrames) {
                     file + ": the file could not be written (File too large); the frames recorded until then are kept");
     EXPECT_LE(std::filesystem::file_size(at(file)), 8000u * 512u);
     EXPECT_EQ(run("score " + file).status, 0) << run("score " + file).err;
-    EXPECT_EQ(run("recover " + file).status, 0);
+    EXPECT_EQ(run("file recover " + file).status, 0);
   }
 }
 
@@ -686,13 +686,13 @@ TEST_F(ProgramFaults, RecoverOnAFullDiskFailsAndLeavesNoCopy) {
   waitpid(child, nullptr, 0);
   const std::string before = read_file(at("killed.h5"));
   for (const int limit : {1, 100, 500, 1000, 2000}) {
-    const Outcome outcome = run("recover killed.h5", fmt::format("ulimit -f {};", limit));
+    const Outcome outcome = run("file recover killed.h5", fmt::format("ulimit -f {};", limit));
     EXPECT_EQ(outcome.status, 1) << limit << outcome.out;
     EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial"))) << limit;
     expect_sentence(outcome, "could not be written (File too large); the recording is unchanged");
   }
   EXPECT_EQ(read_file(at("killed.h5")), before);
-  EXPECT_EQ(run("recover killed.h5").status, 0);
+  EXPECT_EQ(run("file recover killed.h5").status, 0);
 }
 
 // Fills a real disk; the test needs the right to mount one.
@@ -706,7 +706,7 @@ TEST_F(ProgramFaults, ARealFullDisk) {
   expect_sentence(outcome,
                   "disk/full.h5: the file could not be written (No space left on device); the frames recorded until");
   EXPECT_EQ(run("score disk/full.h5").status, 0);
-  const Outcome recover = run("recover disk/full.h5");
+  const Outcome recover = run("file recover disk/full.h5");
   EXPECT_EQ(recover.status, 1);
   expect_sentence(recover, "(No space left on device); the recording is unchanged");
   EXPECT_FALSE(std::filesystem::exists(disk + "/full.h5.partial"));
@@ -737,7 +737,7 @@ TEST_F(ProgramFaults, AMovedRecordingIsCompleteAndItsPathIsReported) {
   const Outcome outcome = outcome_of(child);
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   expect_sentence(outcome, "there.h5");
-  EXPECT_NE(run("recover there.h5").out.find("already complete"), std::string::npos);
+  EXPECT_NE(run("file recover there.h5").out.find("already complete"), std::string::npos);
 }
 
 // A recording that needs more memory than available gives one sentence with every command.
@@ -759,7 +759,7 @@ TEST_F(ProgramFaults, TooLittleMemoryGivesOneSentence) {
     EXPECT_EQ(outcome.status, 1) << reader;
     expect_sentence(outcome, "trocar: out of memory; is the file damaged");
   }
-  EXPECT_EQ(run("recover killed.h5", limit).status, 1);
+  EXPECT_EQ(run("file recover killed.h5", limit).status, 1);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"sim/link",
      {"sim/review", "sim/hdf5", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene",
       "sim/support"}},
+    {"app/command_line", {}},
     {"app/compare", {}},
     {"app/replay", {"app/compare"}},
     {"app/view", {}},
@@ -52,9 +53,10 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"app/lab", {}},
     {"app/report", {"app/compare"}},
     {"app/window", {"app/lab", "app/report", "app/sound", "app/view", "app/compare"}},
-    {"app/sweep", {"app/compare"}},
+    {"app/sweep", {"app/command_line", "app/compare"}},
     {"app/commands",
-     {"app/lab", "app/sweep", "app/window", "app/report", "app/sound", "app/view", "app/replay", "app/compare"}},
+     {"app/command_line", "app/lab", "app/sweep", "app/window", "app/report", "app/sound", "app/view", "app/replay",
+      "app/compare"}},
 };
 
 struct Include {

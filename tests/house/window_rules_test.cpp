@@ -81,7 +81,7 @@ TEST(WindowRules, TheEnvironmentIsChangedFirst) {
   std::ifstream in(fs::path(TROCAR_SOURCE_DIR) / "app/commands/program.cpp");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   const auto start = text.find("int run_program("), quiet = text.find("quiet_sound();"),
-             parse = text.find("program.parse");
+             parse = text.find("parse(program");
   ASSERT_NE(start, std::string::npos);
   EXPECT_LT(start, quiet);
   EXPECT_LT(quiet, parse);

@@ -190,8 +190,8 @@ TEST_F(Packing, KeyFramesKeepTheirNodes) {
 
 TEST_F(Packing, OtherReadersSayWhatToDoWithACompactRecording) {
   compact_recording(record(5, "full.h5", 10), at("compact.h5"), goes_on);
-  EXPECT_NE(refusal([&] { Recording{at("compact.h5")}; }).find("trocar unpack"), std::string::npos);
-  EXPECT_NE(refusal([&] { pack_recording(at("compact.h5"), at("b.h5")); }).find("trocar unpack"), std::string::npos);
+  EXPECT_NE(refusal([&] { Recording{at("compact.h5")}; }).find("trocar file unpack"), std::string::npos);
+  EXPECT_NE(refusal([&] { pack_recording(at("compact.h5"), at("b.h5")); }).find("trocar file unpack"), std::string::npos);
   EXPECT_NE(refusal([&] { unpack_recording(at("full.h5"), at("b.h5")); }).find("is a full recording"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(at("b.h5")));
@@ -247,7 +247,7 @@ TEST_F(Packing, RecordingsThatCannotBeComputedAgainSayWhy) {
   }
   EXPECT_NE(live.find("another program is writing"), std::string::npos) << live;
   std::filesystem::copy_file(at("late.h5"), at("killed.h5"));
-  EXPECT_NE(compact("killed.h5").find("trocar recover"), std::string::npos) << compact("killed.h5");
+  EXPECT_NE(compact("killed.h5").find("trocar file recover"), std::string::npos) << compact("killed.h5");
   recorder.close();
   EXPECT_NE(compact("late.h5").find("began in the middle of a session"), std::string::npos) << compact("late.h5");
   EXPECT_FALSE(std::filesystem::exists(at("compact.h5")));
