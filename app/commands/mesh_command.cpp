@@ -459,7 +459,7 @@ void add_mesh_command(Command& program) {
   add_force_option(repairing, command->force);
   repairing.runs([command] { repair_file(*command); });
   add_transform_command(mesh, command);
-  add_mesh_parts_command(*mesh);
+  add_mesh_parts_command(mesh);
 }
 
 }  // namespace trocar

@@ -450,8 +450,8 @@ void add_fit(Command& tissue) {
 
 void add_tissue_command(Command& program) {
   Command& tissue = program.command("tissue", "Material tests: virtual specimens, and materials from measured curves");
-  add_test(*tissue);
-  add_fit(*tissue);
+  add_test(tissue);
+  add_fit(tissue);
 }
 
 }  // namespace trocar

@@ -35,8 +35,6 @@ class Input : public Program {
  protected:
   Input() { fs::copy_file(data("organs/gallbladder.obj"), folder_.path() / "organ.obj"); }
 
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-
   std::string demo(const std::string& scene) const {
     return "demo --headless --frames 2 --backend scan --out " + at("demo") + " --scene " + scene;
   }
@@ -331,8 +329,6 @@ TEST_F(Input, OtherHostsNeedPermission) {
 
 class ForeignOrgan : public Program {
  protected:
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-
   std::string saved(const std::string& name, const TriangleMesh& mesh, double metres_per_unit = kMillimetre) {
     save_mesh(mesh, at(name), metres_per_unit);
     return at(name);

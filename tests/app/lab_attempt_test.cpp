@@ -266,11 +266,9 @@ TEST(LabAddressForms, EveryWaitForAServerHasALimit) {
               std::string::npos);
 }
 
-class LabAddressProgram : public Program {};
+class LabAddressProgram : public LabUser {};
 
 TEST_F(LabAddressProgram, NoCommandPrintsAPassword) {
-  const std::string environment = "XDG_DATA_HOME=" + (folder_.path() / "data").string() +
-                                  " XDG_CONFIG_HOME=" + (folder_.path() / "config").string();
   for (std::size_t k = 0; k < std::size(kPasswords); ++k) {
     const std::string address = kPasswords[k];
     const std::string file = folder_.write("address", address).string();
@@ -279,7 +277,7 @@ TEST_F(LabAddressProgram, NoCommandPrintsAPassword) {
       std::string line = arguments;
       if (k % 5 != 0 && line != "lab --database \"$(cat F)\" list") continue;
       line.replace(line.find('F'), 1, file);
-      const Outcome outcome = run(line, environment);
+      const Outcome outcome = run(line, lab_folders());
       EXPECT_NE(outcome.status, 0) << line << address;
       const bool option = std::string(arguments).find("--database ") != std::string::npos;
       const std::string printed = outcome.out + outcome.err;

@@ -123,18 +123,9 @@ TEST(LabCourse, TheReadyMadeCurriculumIsShownForANewPerson) {
 // Tests trocar lab thresholds: from recordings and from people in the database; the printed TOML is read back as a
 // curriculum and as a scene's task.
 
-class LabThresholdsProgram : public Program {
+class LabThresholdsProgram : public LabUser {
  protected:
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-  Outcome thresholds(const std::string& arguments) {
-    return run("lab thresholds " + arguments, "XDG_DATA_HOME=" + at("data") + " XDG_CONFIG_HOME=" + at("config"));
-  }
-  void expect_refused(const std::string& arguments, const std::string& part) {
-    const Outcome outcome = thresholds(arguments);
-    EXPECT_EQ(outcome.status, 2) << arguments << outcome.out;
-    EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  }
+  Outcome thresholds(const std::string& arguments) { return lab("thresholds " + arguments); }
   void keep(const std::string& person, double started, double score, const std::string& ending = "done") const {
     LabAttempt attempt;
     attempt.key = new_attempt_key();
@@ -147,14 +138,14 @@ class LabThresholdsProgram : public Program {
 };
 
 TEST_F(LabThresholdsProgram, OfPeopleInTheDatabase) {
-  expect_refused("", "needs either recordings of experts");
-  expect_refused("--person zoe", "needs either recordings of experts");
-  expect_refused("--person zoe --task burn_line", "no person has the id 'zoe'");
+  expect_sentence("thresholds", "needs either recordings of experts");
+  expect_sentence("thresholds --person zoe", "needs either recordings of experts");
+  expect_sentence("thresholds --person zoe --task burn_line", "no person has the id 'zoe'");
   for (int k = 1; k <= 3; ++k) keep("zoe", k, 90.0 + k), keep("li", k, 96.0);
   keep("li", 4, 20.0, "not done");
-  expect_refused("--person zoe --task burn_line --level 2", "have no attempt at burn_line, level 2");
-  expect_refused("x.h5 --person zoe", "not both");
-  expect_refused("--person zoe --task burn_line --last 1", "1 of 1 attempts is finished");
+  expect_sentence("thresholds --person zoe --task burn_line --level 2", "have no attempt at burn_line, level 2");
+  expect_sentence("thresholds x.h5 --person zoe", "not both");
+  expect_sentence("thresholds --person zoe --task burn_line --last 1", "1 of 1 attempts is finished");
   const Outcome both = thresholds("--person zoe li --task burn_line");
   ASSERT_EQ(both.status, 0) << both.err;
   EXPECT_NE(both.out.find("# burn_line, level 1: 6 attempts of 2 people; 1 not finished"), std::string::npos)
@@ -184,8 +175,8 @@ TEST_F(LabThresholdsProgram, OfRecordingsAndTheirTomlIsAWholeFile) {
   EXPECT_EQ(whole.tables("step").size(), 1u);
   EXPECT_NE(found.out.find("[task]\ntime_good_s = "), std::string::npos) << found.out;
   EXPECT_EQ(found.out.find("most_force_n"), std::string::npos) << found.out;
-  expect_refused(at("s1.h5"), "1 of 1 attempts is finished");
-  expect_refused(mesh_, "m.obj");
+  expect_sentence("thresholds " + at("s1.h5"), "1 of 1 attempts is finished");
+  expect_sentence("thresholds " + mesh_, "m.obj");
 }
 
 // Tests the desk of a station: who is logged in, a first login, progress from the database and from what waits here,

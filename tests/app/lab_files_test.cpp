@@ -31,21 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class LabFiles : public Program {
+class LabFiles : public LabUser {
  protected:
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-  std::string environment() const { return "XDG_DATA_HOME=" + at("data") + " XDG_CONFIG_HOME=" + at("config"); }
-  Outcome lab(const std::string& arguments, const std::string& more = "") {
-    return run("lab " + arguments, environment() + " " + more);
-  }
-  Outcome expect_sentence(const std::string& arguments, const std::string& part, int status = 2,
-                          const std::string& more = "") {
-    Outcome outcome = lab(arguments, more);
-    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
-    EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << ": " << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    return outcome;
-  }
   std::string database() const { return at("data/trocar/lab.sqlite"); }
 
   static LabAttempt attempt(const std::string& person, double started, double score) {
@@ -125,7 +112,7 @@ TEST_F(LabFiles, NamesThatAreNoFilesAreRefused) {
   for (const char* name : {"sqlite:", "sqlite::memory:", ":memory:", "file::memory:", "file:x?mode=memory"})
     expect_sentence(std::string("--database '") + name + "' list", "not the name");
   for (const char* command : {"list", ""}) {
-    const Outcome outcome = run("lab --database $(printf '" + at("bad") + "\\377.sqlite') " + command, environment());
+    const Outcome outcome = run("lab --database $(printf '" + at("bad") + "\\377.sqlite') " + command, lab_folders());
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(outcome.err.find("json"), std::string::npos) << outcome.err;
     EXPECT_NE(outcome.err.find("UTF-8"), std::string::npos) << outcome.err;
@@ -142,7 +129,7 @@ TEST_F(LabFiles, AStoppedBackupLeavesNothingUnderItsName) {
     for (const int milliseconds : {20, 60, 120, 200, 300, 450}) {
       const std::string out = at("b" + std::to_string(signal_number) + "_" + std::to_string(milliseconds) + ".sqlite");
       run("lab backup -o " + out, "timeout -s " + std::to_string(signal_number) + " " +
-                                      std::to_string(milliseconds / 1000.0) + " env " + environment());
+                                      std::to_string(milliseconds / 1000.0) + " env " + lab_folders());
       if (fs::exists(out)) {
         EXPECT_EQ(LabDatabase(out, LabUse::Read).counts().attempts, std::uint64_t{kAttempts}) << milliseconds;
         EXPECT_FALSE(fs::exists(out + "-wal"));
@@ -154,7 +141,7 @@ TEST_F(LabFiles, AStoppedBackupLeavesNothingUnderItsName) {
 
 TEST_F(LabFiles, ABackupOnAFullDiskLeavesNothing) {
   fill(database(), 3000);
-  const Outcome full = run("lab backup -o " + at("full.sqlite"), "ulimit -f 256; " + environment());
+  const Outcome full = run("lab backup -o " + at("full.sqlite"), "ulimit -f 256; " + lab_folders());
   EXPECT_EQ(full.status, 1) << full.err;
   EXPECT_NE(full.err.find("is the disk full?"), std::string::npos) << full.err;
   EXPECT_FALSE(fs::exists(at("full.sqlite")));
@@ -300,7 +287,7 @@ TEST_F(LabFiles, ReadsFromAMediumThatCannotBeWritten) {
   if (std::system(("unshare -m sh -c '" + inside + "true' >/dev/null 2>&1").c_str()) != 0)
     GTEST_SKIP() << "this user may not mount";
   const auto on_medium = [&](const std::string& arguments) {
-    return run("lab " + arguments, environment() + " unshare -m sh -c '" + inside + "exec \"$0\" \"$@\"'");
+    return run("lab " + arguments, lab_folders() + " unshare -m sh -c '" + inside + "exec \"$0\" \"$@\"'");
   };
   const Outcome restored = on_medium("restore " + at("seen/lab.sqlite"));
   EXPECT_EQ(restored.status, 0) << restored.err;

@@ -428,18 +428,8 @@ TEST_F(LabRetention, TheCommandSaysWhatItRemovesBeforeItDoes) {
 
 // Tests trocar lab as a user runs it, in folders of the test's own.
 
-class LabProgram : public Program {
+class LabProgram : public LabUser {
  protected:
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-  Outcome lab(const std::string& arguments) {
-    return run("lab " + arguments, "XDG_DATA_HOME=" + at("data") + " XDG_CONFIG_HOME=" + at("config"));
-  }
-  void expect_sentence(const std::string& arguments, const std::string& part, int status = 2) {
-    const Outcome outcome = lab(arguments);
-    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
-    EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  }
   LabPlaces places() const {
     return {at("data") + "/trocar/lab.sqlite", at("data") + "/trocar/waiting", at("config") + "/trocar/lab.toml"};
   }

@@ -38,8 +38,6 @@ class Output : public Program {
            "\"\npivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\ndevice = \"script\"\n" + more;
   }
 
-  std::string at(const char* name) const { return (folder_.path() / name).string(); }
-
   std::string record(const std::string& scene, const std::string& out, const std::string& motion,
                      const std::string& more = "") const {
     return "record " + scene + " --backend scan -o " + out + " --trajectory " + motion + " " + more;
@@ -287,7 +285,6 @@ TEST_F(Output, AFullDiskKeepsTheOldFile) {
 
 class TissueCommand : public Program {
  protected:
-  std::string at(const char* name) const { return (folder_.path() / name).string(); }
   static constexpr const char* kSmall = "--diameter 20 --height 12 --spacing 4 ";
 };
 

@@ -181,7 +181,6 @@ class PackProgram : public Program {
     const std::string scene = (repository_file("tests/recordings") / "ball_bands.toml").string();
     EXPECT_EQ(run("perform " + scene + " --as clumsy --seed 7 --backend scan -o " + at("full.h5")).status, 0);
   }
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   std::uintmax_t size(const std::string& name) const { return std::filesystem::file_size(at(name)); }
   void expect_done(const std::string& arguments) {
     const Outcome outcome = run(arguments);
@@ -313,7 +312,6 @@ class RecordAttempt : public Program {
   }
   ~RecordAttempt() override { unsetenv("TROCAR_DATA"); }
 
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string saved(const AttemptFile& attempt) { return file("attempt.json", attempt_text(attempt)); }
   std::string record(const AttemptFile& attempt, const std::string& more = "") {
     return "record --from " + saved(attempt) + " -o " + at("out.csv") + more;

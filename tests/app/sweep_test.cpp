@@ -451,7 +451,6 @@ class SweepCommand : public Program {
     file("plan.toml", plan_of("1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18"));
   }
 
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   static std::string plan_of(const std::string& moduli) {
     return "[[cases]]\nrun = \"tissue\"\nmodulus = [" + moduli + "]\npoisson = [0.3, 0.4]\n";
   }
