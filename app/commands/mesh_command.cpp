@@ -298,6 +298,13 @@ void check(const MeshCommand& command) {
     throw RunError(fmt::format("{}: the mesh is not fit for simulation; the report says why", command.file));
 }
 
+// Checks the mesh to write.
+void check_output(const MeshCommand& command) {
+  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
+  refuse_foreign(command.out, OutputKind::Mesh);
+  refuse_existing({{"--out", command.out}}, command.force);
+}
+
 TriangleMesh shape_of(const MeshCommand& command) {
   const bool toroid = command.organ == "supertoroid";
   if (!toroid && command.organ != "superellipsoid") return make_organ(command.organ, {.faces = command.faces});
@@ -310,8 +317,7 @@ TriangleMesh shape_of(const MeshCommand& command) {
 }
 
 void make(const MeshCommand& command) {
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   const TriangleMesh mesh = shape_of(command);
   save_mesh(mesh, command.out);
   fmt::print("{}: {} faces, {} vertices, written to {}\n", command.organ, mesh.faces.size(), mesh.positions.size(),
@@ -319,9 +325,7 @@ void make(const MeshCommand& command) {
 }
 
 void decimate_file(const MeshCommand& command) {
-  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   const double unit = command.scale * kMillimetre;
   const TriangleMesh mesh = load_mesh(command.file, unit);
   const Decimated result = decimate(mesh, {.faces = static_cast<std::size_t>(command.faces)});
@@ -345,9 +349,7 @@ void print_repair(const Repaired& repaired) {
 }
 
 void repair_file(const MeshCommand& command) {
-  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   const double unit = command.scale * kMillimetre;
   const TriangleMesh mesh = load_mesh(command.file, unit);
   const Repaired result = [&] {
@@ -364,9 +366,7 @@ void repair_file(const MeshCommand& command) {
 }
 
 void transform_file(const MeshCommand& command) {
-  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   MeshPlacement placement{.mm_per_unit = command.scale};
   for (const MeshAxes axes : kMeshAxes)
     if (command.axes == name_of(axes)) placement.axes = axes;

@@ -4,7 +4,6 @@
 #include <fmt/ostream.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/commands/commands.hpp"
@@ -28,14 +27,11 @@ namespace trocar {
 namespace {
 
 void write_replay(OutputFile& out, const std::string& backend, std::uint64_t frames, const ReplayResult& result) {
-  const nlohmann::ordered_json json{{"format", "trocar-replay-1"},
-                                    {"backend", backend},
-                                    {"frames", frames},
-                                    {"touches", result.touches},
-                                    {"tip_touches", result.tip_touches},
-                                    {"surface_changes", result.rebuilds},
-                                    {"differing_frames", result.differing_frames}};
-  out.stream() << json.dump(2) << "\n";
+  fmt::print(out.stream(),
+             "{{\n  \"format\": \"trocar-replay-1\",\n  \"backend\": \"{}\",\n  \"frames\": {},\n"
+             "  \"touches\": {},\n  \"tip_touches\": {},\n  \"surface_changes\": {},\n"
+             "  \"differing_frames\": {}\n}}\n",
+             backend, frames, result.touches, result.tip_touches, result.rebuilds, result.differing_frames);
   out.commit();
 }
 

@@ -85,6 +85,9 @@ std::set<std::string> lab_columns(int version) {
 }
 
 namespace fs = std::filesystem;
+
+// "Troc": in the header of a SQLite file it says whose file this is.
+constexpr int kLabApplicationId = 0x54726F63;
 using std::chrono::milliseconds;
 
 // Result codes of SQLite: sqlite.org/rescode.html

@@ -20,9 +20,6 @@
 
 namespace trocar {
 
-// "Troc": in the header of a SQLite file it says whose file this is.
-constexpr int kLabApplicationId = 0x54726F63;
-
 class SqliteFile {
  public:
   // `file`: need not exist.

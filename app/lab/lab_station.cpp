@@ -17,7 +17,6 @@
 #include <tuple>
 
 #include "app/lab/lab_attempt.hpp"
-#include "app/lab/lab_connection.hpp"
 #include "app/lab/lab_course.hpp"
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"

@@ -29,6 +29,7 @@
 #include "geometry/error.hpp"
 #include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
+#include "sim/support/byte_text.hpp"
 
 namespace trocar {
 namespace {
@@ -327,6 +328,20 @@ std::string name_of_signal(int number) {
 }
 
 }  // namespace
+
+std::string to_line(const RunnerParams& params) {
+  return ResultJson{{"program", text_of_bytes(params.program)},
+                    {"folder", text_of_bytes(params.folder.string())},
+                    {"timeout", params.timeout},
+                    {"jobs", params.jobs}}
+      .dump();
+}
+
+RunnerParams runner_params_of_line(const std::string& line) {
+  const auto json = ResultJson::parse(line);
+  return {bytes_of_text(json["program"].get<std::string>()), bytes_of_text(json["folder"].get<std::string>()),
+          json["timeout"].get<double>(), json["jobs"].get<std::size_t>()};
+}
 
 CaseRunner::CaseRunner(RunnerParams params) : params_(std::move(params)) {}
 

@@ -66,6 +66,9 @@ struct RunnerParams {
   double timeout = 600.0;                  // s      of each command
   std::size_t jobs = 1;                    // cases at a time
 };
+// One line of text, for another process.
+std::string to_line(const RunnerParams& params);
+RunnerParams runner_params_of_line(const std::string& line);
 
 class CaseRunner {
  public:
