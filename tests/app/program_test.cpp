@@ -17,6 +17,7 @@
 #include <functional>
 #include <random>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -436,6 +437,26 @@ TEST_F(Manual, HelpOfACommandIsItsOwnHelp) {
   expect_refused("help operate", "unknown command 'operate'");
 }
 
+TEST_F(Manual, EveryCommandIsNamedAndHasItsHelp) {
+  const std::string said = run("operate").err, mark = "the commands are ";
+  std::istringstream names(said.substr(said.find(mark) + mark.size()));
+  int count = 0;
+  for (std::string name; std::getline(names >> std::ws, name, ','); ++count) {
+    name.erase(name.find_last_not_of(" \n") + 1);
+    const Outcome help = run("help " + name);
+    EXPECT_EQ(help.status, 0) << name;
+    EXPECT_NE(help.out.find("trocar " + name), std::string::npos) << help.out;
+  }
+  EXPECT_EQ(count, 16) << said;
+  expect_refused("file operate", "unknown command 'file operate'; the commands are pack, unpack, recover");
+}
+// The required options of a command are not wanted of the commands below it.
+TEST_F(Manual, OptionsOfACommandAreNotThoseOfItsOwnCommands) {
+  expect_refused("query --mesh " + mesh_, "is required");
+  expect_refused("query touch --mesh " + mesh_, "--shape is required");
+  expect_refused("export", "recording is required");
+  expect_refused("export picture", "recording is required");
+}
 TEST_F(Manual, TheVersionNamesTheBackends) {
   const std::string out = run("--version").out;
   for (const std::string& name : backend_names()) EXPECT_NE(out.find(name), std::string::npos) << name;
@@ -470,6 +491,8 @@ TEST_F(Manual, BashCompletesCommandsAndOptions) {
   EXPECT_EQ(completed("rep", 1), "replay report\n");
   EXPECT_EQ(completed("query --tra", 2), "--trajectory\n");
   EXPECT_EQ(completed("mesh dec", 2), "decimate\n");
+  EXPECT_EQ(completed("file un", 2), "unpack\n");
+  EXPECT_EQ(completed("query touch --bu", 3), "--bulge\n");
   EXPECT_EQ(completed("mesh decimate --fa", 3), "--faces\n");
 }
 
