@@ -502,11 +502,6 @@ TEST_F(Manual, BashCompletesCommandsAndOptions) {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-struct Outcome {
-  int status = -1;
-  std::string out, err;
-};
-
 // Expects one sentence: one line, without diagnostics of a library. A slow machine also prints its progress.
 void expect_sentence(const Outcome& outcome, const std::string& part) {
   const std::string text = std::regex_replace(outcome.err, std::regex("(record|demo|perform): [^\n]* left\n"), "");
