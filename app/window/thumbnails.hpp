@@ -1,5 +1,5 @@
-// Draws a small picture of a scene: data/thumbnails/NAME.png for a scene of the program, made by `trocar export picture`; for
-// another scene a drawing of its organs' colours.   Driven in tests/app/window_path_test.sh
+// Draws a small picture of a scene: data/thumbnails/NAME.png for a scene of the program, made by `trocar export
+// picture`; for another scene a drawing of its organs' colours.   Driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <map>

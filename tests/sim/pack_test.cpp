@@ -191,7 +191,8 @@ TEST_F(Packing, KeyFramesKeepTheirNodes) {
 TEST_F(Packing, OtherReadersSayWhatToDoWithACompactRecording) {
   compact_recording(record(5, "full.h5", 10), at("compact.h5"), goes_on);
   EXPECT_NE(refusal([&] { Recording{at("compact.h5")}; }).find("trocar file unpack"), std::string::npos);
-  EXPECT_NE(refusal([&] { pack_recording(at("compact.h5"), at("b.h5")); }).find("trocar file unpack"), std::string::npos);
+  EXPECT_NE(refusal([&] { pack_recording(at("compact.h5"), at("b.h5")); }).find("trocar file unpack"),
+            std::string::npos);
   EXPECT_NE(refusal([&] { unpack_recording(at("full.h5"), at("b.h5")); }).find("is a full recording"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(at("b.h5")));
