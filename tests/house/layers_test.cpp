@@ -139,8 +139,9 @@ TEST(Layers, TheTopFolderHasOnlyWhatIsListed) {
       "app", "bench", "cmake", "cpu_collision", "data", "deform", "docs", "examples", "geometry", "gpu_collision",
       "mesh", "packaging", "python", "sim", "study", "tests", "web",
       // What is built and measured, which git ignores.
-      "build", "out", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md",
-      "packages-bench.txt", "packages-check.txt", "packages-web.txt", "packages.txt", "run"};
+      "build", "out", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "CODE_OF_CONDUCT.md",
+      "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "packages-bench.txt", "packages-check.txt",
+      "packages-docs.txt", "packages-web.txt", "packages.txt", "run"};
   for (const auto& entry : std::filesystem::directory_iterator(fs::path(TROCAR_SOURCE_DIR))) {
     const std::string name = entry.path().filename().string();
     EXPECT_TRUE(name.starts_with('.') || known.contains(name)) << name;
