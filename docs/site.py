@@ -271,7 +271,8 @@ def main():
     print('\n'.join(faults[:40]))
     pages = len([*OUT.glob('*.html')])
     print(f'{pages} pages and {len([*(OUT / "api").glob("*.html")])} API pages in {OUT.relative_to(ROOT)}; {count} links, {len(faults)} '
-          f'broken; {warnings} lines of Doxygen about missing comments')
+          f'broken; {warnings} lines of Doxygen about missing comments\n'
+          f'Read them with search: /usr/bin/python3 -m http.server --bind 127.0.0.1 --directory {OUT.relative_to(ROOT)}')
     return 1 if faults else 0
 
 
