@@ -181,11 +181,12 @@ def make_api(version):
     shutil.rmtree(WORK / 'headers', ignore_errors=True)
     for room in API_ROOMS:
         for header in (ROOT / room).rglob('*.hpp'):
-            if '#pragma once' not in header.read_text():
+            text = header.read_text()
+            if '#pragma once' not in text or '\nnamespace {\n' in text:
                 continue  # a part of another file, which it is included into
             copy = WORK / 'headers' / header.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_text(marked_header(header.read_text()))
+            copy.write_text(marked_header(text))
     subprocess.run(['doxygen', 'docs/Doxyfile'], cwd=ROOT, check=True, env={**os.environ, 'TROCAR_VERSION': version})
     for page in (PAGES / 'api').glob('*.html'):  # Doxygen links to a list of nested classes that it left out, when they are private
         text = page.read_text()
