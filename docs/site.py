@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Builds the site of `./run docs` in out/docs: the pages of docs/, reference pages made from the program and the code, API pages.
 
-    docs/site.py TROCAR TROCAR_REFERENCE
+    docs/site.py [--pages] TROCAR TROCAR_REFERENCE
 
-TROCAR is the program, whose manual page gives the page of commands; TROCAR_REFERENCE prints the keys of a scene. Every link is checked
-in the pages that were built. Exit status 1 when mkdocs warns, a link is broken or a page would load something from elsewhere.
+--pages stops before the site and the API pages are made: it needs no packages beyond those of the build. TROCAR is the program, whose
+manual page gives the page of commands; TROCAR_REFERENCE prints the keys of a scene. Every link is checked in the pages that were
+built. Exit status 1 when mkdocs warns, a link is broken or a page would load something from elsewhere.
 """
 import os
 import re
@@ -114,9 +115,13 @@ def command_page(program):
 
 def metric_page():
     """Every id of a metric with the label and unit that the code gives it, and its sentence in the report."""
-    ids = re.findall(r'"([a-z_]+)"', (ROOT / 'sim/course/metric_ids.cpp').read_text())
-    code = '\n'.join(path.read_text() for path in sorted((ROOT / 'sim').rglob('*.cpp')) if path.name != 'metric_ids.cpp')
-    labels = {}
+    code = '\n'.join(path.read_text() for path in sorted((ROOT / 'sim').rglob('*.cpp')))
+    lists = re.findall(r'k(?:Task|Session)Ids\[\] = \{(.*?)\};', code, re.S)
+    if len(lists) != 2:
+        sys.exit('no file of sim/ has the lists kTaskIds and kSessionIds')
+    ids, labels = re.findall(r'"([a-z_]+)"', ''.join(lists)), {}
+    for one in lists:
+        code = code.replace(one, '')
     for name, label, unit in re.findall(r'"([a-z_]+)",\s*"([^"]+)",\s*"([^"]*)"', code):
         labels.setdefault(name, []).append((label, unit))
     notes = dict(re.findall(r'^  (\w+): "(.*)",$', (ROOT / 'app/report/web/metric_notes.js').read_text(), re.M))
@@ -251,12 +256,10 @@ def link_faults():
     return count, sorted(set(faults))
 
 
-def main():
-    trocar, reference = (str(Path(name).resolve()) for name in sys.argv[1:3])
-    version = re.search(r'^project\(trocar VERSION ([\d.]+)', (ROOT / 'CMakeLists.txt').read_text(), re.M)[1]
+def make_pages(trocar, reference):
     shutil.rmtree(PAGES, ignore_errors=True)
     shutil.copytree(ROOT / 'docs', PAGES, ignore=shutil.ignore_patterns('*.md', '*.py', '*.yml', '*pp', '*.txt', 'Doxyfile'))
-    for source in [*(ROOT / 'docs').glob('*.md')]:
+    for source in (ROOT / 'docs').glob('*.md'):
         (PAGES / source.name).write_text(page_of(source))
     for page, name in OTHER_PAGES.items():
         (PAGES / page).write_text(page_of(ROOT / name))
@@ -265,12 +268,27 @@ def main():
     (PAGES / 'metric-list.md').write_text(metric_page())
     (PAGES / 'columns.md').write_text(column_page())
     (PAGES / 'api.md').write_text(API_PAGE)
+    wanted = set(re.findall(r'[\w-]+\.md', (ROOT / 'docs/mkdocs.yml').read_text().split('nav:')[1]))
+    found = {path.name for path in PAGES.glob('*.md')}
+    if wanted != found:
+        sys.exit(f'docs/mkdocs.yml and the pages differ: {", ".join(sorted(wanted ^ found))}')
+    return len(found)
+
+
+def main():
+    arguments = sys.argv[1:]
+    only_pages = '--pages' in arguments and not arguments.remove('--pages')
+    trocar, reference = (str(Path(name).resolve()) for name in arguments)
+    version = re.search(r'^project\(trocar VERSION ([\d.]+)', (ROOT / 'CMakeLists.txt').read_text(), re.M)[1]
+    pages = make_pages(trocar, reference)
+    if only_pages:
+        print(f'{pages} pages in {PAGES.relative_to(ROOT)}')
+        return 0
     subprocess.run(['dot', '-Tsvg', 'docs/figures/architecture.dot', '-o', PAGES / 'figures/architecture.svg'], cwd=ROOT, check=True)
     warnings = make_api(version)
     subprocess.run(['mkdocs', 'build', '--strict', '--quiet', '--config-file', 'docs/mkdocs.yml'], cwd=ROOT, check=True)
     count, faults = link_faults()
     print('\n'.join(faults[:40]))
-    pages = len([*OUT.glob('*.html')])
     print(f'{pages} pages and {len([*(OUT / "api").glob("*.html")])} API pages in {OUT.relative_to(ROOT)}; {count} links, {len(faults)} '
           f'broken; {warnings} lines of Doxygen about missing comments\n'
           f'Read them with search: /usr/bin/python3 -m http.server --bind 127.0.0.1 --directory {OUT.relative_to(ROOT)}')

@@ -26,6 +26,7 @@ check_docs() {
   local status=0
   "$here/docs_scan.py" || status=1
   "$here/words_scan.py" || status=1
+  "$here/api_scan.py"
   return "$status"
 }
 check_compilers() { tests/same_bits/other_compilers.sh; }
