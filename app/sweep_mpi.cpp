@@ -5,17 +5,13 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/command_line/command_line.hpp"
 #include "app/sweep/sweep.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
-#include "sim/support/byte_text.hpp"
-#include "sim/support/child_process.hpp"
-#include "sim/support/interrupt.hpp"
+#include "sim/support/process.hpp"
 
 namespace {
 
@@ -40,20 +36,6 @@ int receive(std::string& text, int& sender) {
   return status.MPI_TAG;
 }
 
-std::string text_of(const RunnerParams& params) {
-  return nlohmann::json{{"program", text_of_bytes(params.program)},
-                        {"folder", text_of_bytes(params.folder.string())},
-                        {"timeout", params.timeout},
-                        {"jobs", params.jobs}}
-      .dump();
-}
-
-RunnerParams params_of(const std::string& text) {
-  const auto json = nlohmann::json::parse(text);
-  return {bytes_of_text(json["program"].get<std::string>()), bytes_of_text(json["folder"].get<std::string>()),
-          json["timeout"].get<double>(), json["jobs"].get<std::size_t>()};
-}
-
 // The workers of rank 0: its own children and the other ranks.
 class MpiWorkers final : public Workers {
  public:
@@ -61,7 +43,7 @@ class MpiWorkers final : public Workers {
   MpiWorkers(const RunnerParams& params, int ranks, bool& abandoned)
       : own_(params), free_(static_cast<std::size_t>(ranks), params.jobs), jobs_(params.jobs), abandoned_(abandoned) {
     free_[0] = 0;  // counted by own_
-    for (int rank = 1; rank < ranks; ++rank) send(rank, kStart, text_of(params));
+    for (int rank = 1; rank < ranks; ++rank) send(rank, kStart, to_line(params));
   }
   // Waits until all messages are sent: their texts must live that long.
   ~MpiWorkers() override {
@@ -128,7 +110,7 @@ void serve() {
     int sender = 0;
     for (int tag; (tag = receive(text, sender)) != 0;) {
       if (tag == kStop) return;
-      if (tag == kStart) runner = std::make_unique<CaseRunner>(params_of(text));
+      if (tag == kStart) runner = std::make_unique<CaseRunner>(runner_params_of_line(text));
       if (tag == kCase) runner->start(case_of_line(text));
     }
     if (!runner) {
@@ -154,21 +136,17 @@ int run_rank(int argument_count, char** arguments, int rank, int ranks, bool& ab
     serve();
     return kDone;
   }
-  CLI::App program{"Runs the cases of a plan on all ranks of an MPI job; results in one table", "trocar-sweep-mpi"};
+  Command program("trocar-sweep-mpi", "Runs the cases of a plan on all ranks of an MPI job; results in one table");
   SweepOptions options;
   options.jobs = 1;
   options.program = (std::filesystem::path(own_program()).parent_path() / "trocar").string();
   add_sweep_options(program, options);
-  try {
-    program.parse(argument_count, arguments);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
-    complain(fmt::format("{}; see trocar-sweep-mpi --help", error.what()));
-    return kWrongInput;
-  }
-  run_sweep(options, [ranks, &abandoned](const RunnerParams& params) {
-    return std::make_unique<MpiWorkers>(params, ranks, abandoned);
+  program.runs([&] {
+    run_sweep(options, [ranks, &abandoned](const RunnerParams& params) {
+      return std::make_unique<MpiWorkers>(params, ranks, abandoned);
+    });
   });
+  if (const Command* command = parse(program, {arguments + 1, arguments + argument_count})) command->run();
   return kDone;
 }
 
@@ -182,6 +160,9 @@ int main(int argument_count, char** arguments) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
     status = run_rank(argument_count, arguments, rank, ranks, abandoned);
+  } catch (const UsageError& error) {
+    complain(fmt::format("{}; see trocar-sweep-mpi --help", error.what()));
+    status = kWrongInput;
   } catch (const InputError& error) {
     complain(error.what());
     status = kWrongInput;

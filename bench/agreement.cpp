@@ -12,12 +12,12 @@
 #include <iterator>
 
 #include "app/compare/compare.hpp"
-#include "app/compare/random_motion.hpp"
+#include "app/compare/frame_source.hpp"
 #include "cpu_collision/reference.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

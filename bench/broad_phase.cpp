@@ -1,25 +1,188 @@
 // trocar_broad_phase: measures the cost of a frame of every broad phase against the number of objects, at constant
 // density and coherent motion. Counts the swaps of sweep and prune, and tests whether its time is O(n + m).
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
 
-#include "bench/broad_phase_report.hpp"
-#include "bench/drifting_cubes.hpp"
+#include "bench/plots.hpp"
+#include "cpu_collision/broad_phase/box.hpp"
 #include "cpu_collision/broad_phase/sweep_and_prune.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
-#include "study/broad_phase/brute_force.hpp"
-#include "study/broad_phase/plane_cache.hpp"
-#include "study/broad_phase/uniform_grid.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
+#include "study/broad_phase/broad_phase.hpp"
 
 namespace trocar::bench {
 namespace {
+
+// Moves cubes of one size that drift through a large cube and bounce off its walls. The density is the same for any
+// number of cubes.
+
+class DriftingCubes {
+ public:
+  static constexpr double kSide = 0.01;    // m  of each
+  static constexpr double kFilled = 0.25;  // 1  of the space: about one overlap per object
+
+  // Makes the cubes. `speed`: motion of each cube per frame, in its own random direction, as a share of its side.
+  DriftingCubes(std::size_t objects, double speed)
+      : length_(kSide * std::cbrt(static_cast<double>(objects) / kFilled)), bodies_(objects), boxes_(objects) {
+    std::mt19937 random(static_cast<std::uint32_t>(objects));
+    std::uniform_real_distribution<double> coordinate(0.0, length_);
+    std::normal_distribution<double> axis;
+    for (Body& body : bodies_) {
+      body.centre = {coordinate(random), coordinate(random), coordinate(random)};
+      const glm::dvec3 direction(axis(random), axis(random), axis(random));
+      body.motion = speed * kSide * glm::normalize(direction);
+    }
+    set_boxes();
+  }
+
+  void frame() {
+    for (Body& body : bodies_) {
+      body.centre += body.motion;
+      for (int axis = 0; axis < 3; ++axis)
+        if (body.centre[axis] < 0.0 || body.centre[axis] > length_) {
+          body.motion[axis] = -body.motion[axis];
+          body.centre[axis] += 2.0 * body.motion[axis];
+        }
+    }
+    set_boxes();
+  }
+
+  std::span<const broad::Box> boxes() const { return boxes_; }
+
+ private:
+  struct Body {
+    glm::dvec3 centre, motion;
+  };
+
+  void set_boxes() {
+    for (std::size_t k = 0; k < bodies_.size(); ++k)
+      boxes_[k] = broad::cube(glm::vec3(bodies_[k].centre), static_cast<float>(kSide / 2.0));
+  }
+
+  double length_;  // m
+  std::vector<Body> bodies_;
+  std::vector<broad::Box> boxes_;
+};
+
+// Writes the results of the broad-phase bench as text, CSV and a plot.
+
+// One method at one number of objects and one speed; the numbers are means or medians per frame.
+struct BroadPhaseRow {
+  std::string method;
+  std::size_t objects = 0;
+  double speed = 0.0;  // box sides per frame
+  double pairs = 0.0;
+  double us = 0.0;            // median
+  double swaps = 0.0;         // of ends in the sorted lists
+  double status_swaps = 0.0;  // those of a low end with a high end
+  double afresh = 0.0;        // share of frames with a full sort
+};
+
+constexpr const char* kMethods[] = {"sweep and prune", "sweep, status table", "uniform grid", "cached planes",
+                                    "brute force"};
+constexpr std::size_t kLarge = 1000;  // objects from which growth is reported
+
+using Points = std::vector<std::pair<double, double>>;
+
+// Returns the exponent of y over x, by least squares of log y over log x.
+double exponent(const Points& points) {
+  double sum_x = 0.0, sum_y = 0.0, sum_xx = 0.0, sum_xy = 0.0, count = 0.0;
+  for (const auto& [x, y] : points) {
+    if (y <= 0.0) continue;
+    const double u = std::log(x), v = std::log(y);
+    sum_x += u, sum_y += v, sum_xx += u * u, sum_xy += u * v, count += 1.0;
+  }
+  const double spread = count * sum_xx - sum_x * sum_x;
+  return count > 1.0 && spread > 0.0 ? (count * sum_xy - sum_x * sum_y) / spread : 0.0;
+}
+
+template <typename Value>
+Points points_of(std::span<const BroadPhaseRow> rows, const std::string& method, double speed, std::size_t from,
+                 Value value) {
+  Points points;
+  for (const BroadPhaseRow& row : rows)
+    if (row.method == method && row.speed == speed && row.objects >= from)
+      points.emplace_back(static_cast<double>(row.objects), value(row));
+  return points;
+}
+
+double us_of(const BroadPhaseRow& row) { return row.us; }
+
+std::string broad_phase_heading(double speed) {
+  std::string text = fmt::format("motion per frame: {:g} box sides\n{:>8} {:>9}", speed, "n", "pairs m");
+  for (const char* method : kMethods) text += fmt::format(" {:>19}", method);
+  return text + fmt::format(" {:>12} {:>12} {:>7}\n", "swaps", "low-high", "re-sort");
+}
+
+// Returns one line with all methods at one number of objects.
+std::string broad_phase_line(std::span<const BroadPhaseRow> rows) {
+  const BroadPhaseRow& sweep = rows.front();
+  std::string text = fmt::format("{:>8} {:>9.0f}", sweep.objects, sweep.pairs);
+  for (const char* method : kMethods) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const BroadPhaseRow& r) { return r.method == method; });
+    text += row == rows.end() ? fmt::format(" {:>19}", "") : fmt::format(" {:>19.2f}", row->us);
+  }
+  return text + fmt::format(" {:>12.1f} {:>12.1f} {:>6.0f}%\n", sweep.swaps, sweep.status_swaps, 100.0 * sweep.afresh);
+}
+
+// Describes the growth of time and swaps with the number of objects: exponents over the larger numbers, swaps per
+// object and pair.
+std::string broad_phase_growth(std::span<const BroadPhaseRow> rows, double speed) {
+  const std::string sweep = kMethods[0];
+  std::string text = fmt::format("growth from n = {} on: time ~ n^p with p =", kLarge);
+  for (const char* method : kMethods) {
+    const Points points = points_of(rows, method, speed, kLarge, us_of);
+    if (points.size() > 2) text += fmt::format(" {:.2f} ({})", exponent(points), method);
+  }
+  const auto swaps = points_of(rows, sweep, speed, kLarge, [](const BroadPhaseRow& row) { return row.swaps; });
+  text += fmt::format("; swaps ~ n^{:.2f}\n", exponent(swaps));
+  text += fmt::format("{:>8} {:>16} {:>16} {:>16}\n", "n", "ns/(n + m)", "swaps/(n + m)", "swaps/n^(5/3)");
+  for (const BroadPhaseRow& row : rows) {
+    if (row.method != sweep || row.speed != speed || row.objects < kLarge) continue;
+    const double objects = static_cast<double>(row.objects), size = objects + row.pairs;
+    text += fmt::format("{:>8} {:>16.1f} {:>16.3f} {:>16.5f}\n", row.objects, 1e3 * row.us / size, row.swaps / size,
+                        row.swaps / std::pow(objects, 5.0 / 3.0));
+  }
+  return text;
+}
+
+std::string broad_phase_csv(std::span<const BroadPhaseRow> rows) {
+  std::string csv = "method,objects,speed,pairs,us,swaps,status_swaps,afresh\n";
+  for (const BroadPhaseRow& row : rows)
+    csv += fmt::format("\"{}\",{},{:g},{:.1f},{:.3f},{:.1f},{:.1f},{:.3f}\n", row.method, row.objects, row.speed,
+                       row.pairs, row.us, row.swaps, row.status_swaps, row.afresh);
+  return csv;
+}
+
+// Plots sweep and prune at every speed, and the other methods at one speed, because the speed hardly affects them.
+std::string broad_phase_plot(std::span<const BroadPhaseRow> rows, const std::string& machine) {
+  if (rows.empty()) return "";
+  std::vector<double> speeds;
+  for (const BroadPhaseRow& row : rows)
+    if (std::find(speeds.begin(), speeds.end(), row.speed) == speeds.end()) speeds.push_back(row.speed);
+  const double middle = speeds[speeds.size() / 2];
+  std::vector<PlotLine> lines;
+  for (const double speed : speeds)
+    lines.push_back({fmt::format("sweep, motion {:g}", speed), false, points_of(rows, kMethods[0], speed, 0, us_of)});
+  lines.push_back({kMethods[2], false, points_of(rows, kMethods[2], middle, 0, us_of)});
+  for (const char* method : {kMethods[3], kMethods[4]})
+    lines.push_back({method, true, points_of(rows, method, middle, 0, us_of)});
+  return size_plot(
+      {"Broad phase: time per frame against the number of objects",
+       fmt::format("drifting cubes at constant density; motion in box sides per frame; {}", machine), "objects"},
+      lines);
+}
 
 using broad::Box, broad::Pair;
 

@@ -11,7 +11,7 @@
 
 #include "app/compare/backends.hpp"
 #include "mesh/triangle_mesh.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar::bench {

@@ -4,8 +4,10 @@
 // Units: metres.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <glm/glm.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,22 +34,61 @@ struct Entry {
   std::function<std::unique_ptr<Contestant>()> make;
 };
 
-// Our backends that this machine can run; the others are reported on stderr. Owns the OpenGL context.
-class OwnBackends {
- public:
-  OwnBackends();
-  ~OwnBackends();
-  std::vector<Entry> entries();
-  std::string gl_description() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-// Returns an empty list if the library was not found when the bench was configured.
+// Other libraries; each function is defined where its library was found when the bench was configured.
 std::vector<Entry> fcl_entries();
 std::vector<Entry> embree_entries();
 std::vector<Entry> bullet_entries();
+
+// Collects the faces that a library reports by bounding boxes, and decides them with our own exact clip, so that all
+// methods answer the same query.
+
+class Candidates {
+ public:
+  void clear() { listed_.clear(); }
+  void offer(std::uint32_t face) { listed_.push_back(face); }
+
+  void settle(const MeshView& mesh, const ToolVolume& tool) {
+    std::sort(listed_.begin(), listed_.end());
+    listed_.erase(std::unique(listed_.begin(), listed_.end()), listed_.end());
+    std::erase_if(listed_, [&](std::uint32_t face) {
+      return !face_touches_volume(triangle_of(mesh.positions, mesh.faces[face]), tool);
+    });
+  }
+
+  std::vector<FaceId> faces() const {
+    std::vector<FaceId> faces;
+    for (const std::uint32_t face : listed_) faces.push_back(FaceId{face});
+    return faces;
+  }
+
+ private:
+  std::vector<std::uint32_t> listed_;
+};
+
+// Converts a convex tool volume to the forms that other libraries' queries need: corners and faces, boxes and balls
+// along the shaft, one box swept along it. Each form contains the whole volume.
+
+struct Polytope {
+  std::vector<glm::dvec3> corners;
+  std::vector<std::vector<int>> faces;  // corner numbers, counter-clockwise seen from outside
+};
+
+// Merges corners closer than a nanometre. The volume must be bounded.
+Polytope polytope_of(const ToolVolume& tool);
+
+struct Piece {
+  glm::vec3 low, high;  // m, bounds of one slice of the volume across the shaft
+  glm::vec3 centre() const { return 0.5f * (low + high); }
+  float radius() const { return 0.5f * glm::length(high - low); }  // ball around the bounds
+};
+
+// Fills one piece per element of `pieces`.
+void slice(const Polytope& polytope, const ToolVolume& tool, std::span<Piece> pieces);
+
+struct SweptBox {
+  glm::vec3 from, to;  // m, the box's centre
+  glm::vec3 half;      // m, its half size
+};
+SweptBox swept_box_around(const Polytope& polytope, const ToolVolume& tool);
 
 }  // namespace trocar::bench

@@ -4,19 +4,277 @@
 // The table is docs/edge-structures.md.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <glm/glm.hpp>
+#include <limits>
 #include <numeric>
 #include <random>
+#include <span>
+#include <utility>
+#include <vector>
 
-#include "bench/quad_edge.hpp"
-#include "bench/winged_edge.hpp"
 #include "mesh/half_edge.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "study/shapes/superquadric.hpp"
 
 namespace trocar::bench {
 namespace {
+
+// Sorts the sides of all faces so that both sides of an edge are adjacent. Every structure of edge_structures.cpp is
+// built from this list, so that its cost is the same for each. Side h belongs to face h / 3 and starts at its corner h
+// % 3.
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+struct Side {
+  std::uint64_t key;  // the edge's vertices, the lower in the high half
+  std::uint32_t half_edge;
+};
+
+constexpr std::uint32_t next_side(std::uint32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
+constexpr std::uint32_t previous_side(std::uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
+inline std::uint32_t start_of(std::span<const glm::uvec3> faces, std::uint32_t h) { return faces[h / 3][h % 3]; }
+inline std::uint32_t end_of(std::span<const glm::uvec3> faces, std::uint32_t h) {
+  return faces[h / 3][next_side(h) % 3];
+}
+
+inline std::vector<Side> sorted_sides(std::span<const glm::uvec3> faces) {
+  std::vector<Side> sides(3 * faces.size());
+  for (std::uint32_t h = 0; h < sides.size(); ++h) {
+    const auto [low, high] = std::minmax({start_of(faces, h), end_of(faces, h)});
+    sides[h] = {std::uint64_t(low) << 32 | high, h};
+  }
+  std::sort(sides.begin(), sides.end(),
+            [](const Side& a, const Side& b) { return a.key != b.key ? a.key < b.key : a.half_edge < b.half_edge; });
+  return sides;
+}
+
+// Implements the winged edge: one record per edge holds its two ends, two faces and four neighbouring edges. Source:
+// Baumgart, "Winged-edge polyhedron representation", Stanford CS-320, 1972; section 3.2.1 of the thesis. It serves the
+// comparison in edge_structures.cpp and accepts closed or open, consistently oriented triangle meshes.
+
+struct WingedEdge {
+  std::array<std::uint32_t, 2> vertex;  // from vertex[0] to vertex[1]
+  std::array<std::uint32_t, 2> face;    // left, right; kNone: a hole
+  // [end] the neighbours around vertex[end]: the next counter-clockwise and the next clockwise; kNone at a hole. The
+  // left face is counter-clockwise of the edge at vertex[0], the right face at vertex[1].
+  std::array<std::uint32_t, 2> against, with;
+};
+
+struct WingedEdges {
+  std::vector<WingedEdge> edges;
+  std::vector<std::uint32_t> edge_of_vertex, edge_of_face;
+
+  std::size_t bytes() const {
+    return edges.size() * sizeof(WingedEdge) + 4 * (edge_of_vertex.size() + edge_of_face.size());
+  }
+  int end_at(std::uint32_t e, std::uint32_t v) const { return edges[e].vertex[0] == v ? 0 : 1; }
+};
+
+inline WingedEdges winged_edges(std::size_t vertex_count, std::span<const glm::uvec3> faces) {
+  const std::vector<Side> sides = sorted_sides(faces);
+  WingedEdges mesh{{}, std::vector(vertex_count, kNone), std::vector(faces.size(), kNone)};
+  std::vector<std::uint32_t> edge_of_side(3 * faces.size());
+  mesh.edges.reserve(sides.size() / 2);
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::uint32_t h = sides[i].half_edge;
+    if (i > 0 && sides[i - 1].key == sides[i].key) {
+      mesh.edges.back().face[1] = h / 3;
+    } else {
+      mesh.edges.push_back({{start_of(faces, h), end_of(faces, h)}, {h / 3, kNone}, {kNone, kNone}, {kNone, kNone}});
+    }
+    edge_of_side[h] = static_cast<std::uint32_t>(mesh.edges.size() - 1);
+  }
+  for (std::uint32_t h = 0; h < edge_of_side.size(); ++h) {
+    const std::uint32_t e = edge_of_side[h];
+    WingedEdge& edge = mesh.edges[e];
+    const bool left = edge.face[0] == h / 3;
+    // The edges before and after e in this face: at e's end where the face is counter-clockwise, and at the other end.
+    edge.against[left ? 0 : 1] = edge_of_side[previous_side(h)];
+    edge.with[left ? 1 : 0] = edge_of_side[next_side(h)];
+    mesh.edge_of_face[h / 3] = e;
+    // The traversal of an open fan goes counter-clockwise: it starts at the edge without a clockwise neighbour.
+    std::uint32_t& chosen = mesh.edge_of_vertex[start_of(faces, h)];
+    if (chosen == kNone || edge.face[left ? 1 : 0] == kNone) chosen = e;
+  }
+  return mesh;
+}
+
+// Visits the edges around v, counter-clockwise.
+template <class Visit>
+void for_each_edge(const WingedEdges& mesh, std::uint32_t v, Visit visit) {
+  const std::uint32_t first = mesh.edge_of_vertex[v];
+  for (std::uint32_t e = first; e != kNone;) {
+    const int end = mesh.end_at(e, v);
+    visit(e, end);
+    e = mesh.edges[e].against[end];
+    if (e == first) return;
+  }
+}
+
+// Visits the edges of a face, counter-clockwise; side 0: the face is on the edge's left.
+template <class Visit>
+void for_each_side(const WingedEdges& mesh, std::uint32_t face, Visit visit) {
+  const std::uint32_t first = mesh.edge_of_face[face];
+  std::uint32_t e = first;
+  do {
+    const int side = mesh.edges[e].face[0] == face ? 0 : 1;
+    visit(e, side);
+    e = mesh.edges[e].with[1 - side];
+  } while (e != first);
+}
+
+// Flips the edge between two triangles to the other diagonal. Returns false at a hole.
+inline bool flip(WingedEdges& mesh, std::uint32_t e) {
+  WingedEdge& edge = mesh.edges[e];
+  if (edge.face[0] == kNone || edge.face[1] == kNone) return false;
+  const auto [a, b] = edge.vertex;
+  const auto [left, right] = edge.face;
+  // The quadrilateral a, d, b, c counter-clockwise: d right, c left.
+  const std::uint32_t bc = edge.with[1], ca = edge.against[0], ad = edge.with[0], db = edge.against[1];
+  const auto far_end = [&](std::uint32_t x, std::uint32_t v) { return mesh.edges[x].vertex[1 - mesh.end_at(x, v)]; };
+  const std::uint32_t c = far_end(ca, a), d = far_end(ad, a);
+  const auto move_face = [&](std::uint32_t x, std::uint32_t from, std::uint32_t to) {
+    mesh.edges[x].face[mesh.edges[x].face[0] == from ? 0 : 1] = to;
+  };
+  // Around each corner: neighbours `low` and then, counter-clockwise, `high`.
+  const auto link = [&](std::uint32_t v, std::uint32_t low, std::uint32_t high) {
+    mesh.edges[low].against[mesh.end_at(low, v)] = high;
+    mesh.edges[high].with[mesh.end_at(high, v)] = low;
+  };
+  edge.vertex = {d, c};
+  move_face(ad, right, left);  // left of d -> c now: d, c, a
+  move_face(bc, left, right);
+  link(a, ad, ca);
+  link(b, bc, db);
+  link(c, ca, e), link(c, e, bc);
+  link(d, db, e), link(d, e, ad);
+  mesh.edge_of_face[left] = mesh.edge_of_face[right] = e;
+  mesh.edge_of_vertex[a] = ad;
+  mesh.edge_of_vertex[b] = bc;
+  return true;
+}
+
+// Implements the quad edge: every edge is stored four times, as itself and its dual in both directions, and each links
+// to the next around its origin. Source: Guibas, Stolfi, "Primitives for the manipulation of general subdivisions and
+// the computation of Voronoi diagrams", ACM TOG 1985; section 3.2.2 of the thesis. It serves the comparison in
+// edge_structures.cpp and accepts oriented triangle meshes; a hole is a face without a number.
+
+// Quarter q belongs to edge q / 4. Even: from vertex to vertex; odd: from the face on one side to the other.
+constexpr std::uint32_t rot(std::uint32_t q) { return (q & ~3u) | ((q + 1) & 3u); }
+constexpr std::uint32_t sym(std::uint32_t q) { return q ^ 2u; }
+constexpr std::uint32_t inverse_rot(std::uint32_t q) { return (q & ~3u) | ((q + 3) & 3u); }
+
+struct QuadEdges {
+  struct Quarter {
+    std::uint32_t next;    // around the origin, counter-clockwise
+    std::uint32_t origin;  // vertex of an even quarter, face of an odd one; kNone: a hole
+  };
+  std::vector<Quarter> quarters;                                  // [4 * edge + 0 .. 3]
+  std::vector<std::uint32_t> quarter_of_vertex, quarter_of_face;  // even; the face lies on its left
+
+  std::size_t bytes() const {
+    return quarters.size() * sizeof(Quarter) + 4 * (quarter_of_vertex.size() + quarter_of_face.size());
+  }
+  std::uint32_t origin(std::uint32_t q) const { return quarters[q].origin; }
+  std::uint32_t destination(std::uint32_t q) const { return quarters[sym(q)].origin; }
+  std::uint32_t left(std::uint32_t q) const { return quarters[inverse_rot(q)].origin; }
+  std::uint32_t right(std::uint32_t q) const { return quarters[rot(q)].origin; }
+  std::uint32_t next(std::uint32_t q) const { return quarters[q].next; }
+  std::uint32_t previous(std::uint32_t q) const { return rot(next(rot(q))); }
+  std::uint32_t next_left(std::uint32_t q) const { return rot(next(inverse_rot(q))); }
+};
+
+// Joins or separates the rings of two quarters.
+inline void splice(QuadEdges& mesh, std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t alpha = rot(mesh.next(a)), beta = rot(mesh.next(b));
+  std::swap(mesh.quarters[a].next, mesh.quarters[b].next);
+  std::swap(mesh.quarters[alpha].next, mesh.quarters[beta].next);
+}
+
+inline QuadEdges quad_edges(std::size_t vertex_count, std::span<const glm::uvec3> faces) {
+  const std::vector<Side> sides = sorted_sides(faces);
+  QuadEdges mesh{{}, std::vector(vertex_count, kNone), std::vector(faces.size(), kNone)};
+  std::vector<std::uint32_t> quarter_of_side(3 * faces.size()), rims;
+  mesh.quarters.reserve(2 * sides.size());
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::uint32_t h = sides[i].half_edge;
+    std::uint32_t q = static_cast<std::uint32_t>(mesh.quarters.size());
+    if (i > 0 && sides[i - 1].key == sides[i].key) {
+      q = sym(q - 4);
+    } else {
+      mesh.quarters.insert(mesh.quarters.end(), 4, {kNone, kNone});
+      if (i + 1 == sides.size() || sides[i + 1].key != sides[i].key) rims.push_back(sym(q));
+      mesh.quarters[sym(q)].origin = end_of(faces, h);
+    }
+    mesh.quarters[q].origin = start_of(faces, h);
+    mesh.quarters[inverse_rot(q)].origin = h / 3;
+    quarter_of_side[h] = q;
+    mesh.quarter_of_vertex[start_of(faces, h)] = q;
+    mesh.quarter_of_face[h / 3] = q;
+  }
+  // Links e and then f along the face on their left.
+  const auto join = [&mesh](std::uint32_t e, std::uint32_t f) {
+    mesh.quarters[f].next = sym(e);
+    mesh.quarters[inverse_rot(e)].next = inverse_rot(f);
+  };
+  for (std::uint32_t h = 0; h < quarter_of_side.size(); ++h) join(quarter_of_side[h], quarter_of_side[next_side(h)]);
+  for (const std::uint32_t e :
+       rims) {  // around the boundary edge's end, through the fan's faces, to its other boundary edge
+    std::uint32_t f = sym(e);
+    while (mesh.left(f) != kNone) f = mesh.next(f);
+    join(e, f);
+  }
+  return mesh;
+}
+
+// Visits the quarters that start at v, counter-clockwise, once around, also across holes.
+template <class Visit>
+void for_each_quarter(const QuadEdges& mesh, std::uint32_t v, Visit visit) {
+  const std::uint32_t first = mesh.quarter_of_vertex[v];
+  if (first == kNone) return;
+  std::uint32_t q = first;
+  do {
+    visit(q);
+    q = mesh.next(q);
+  } while (q != first);
+}
+
+// The quarters along a face that lies on their left.
+template <class Visit>
+void for_each_side(const QuadEdges& mesh, std::uint32_t face, Visit visit) {
+  const std::uint32_t first = mesh.quarter_of_face[face];
+  std::uint32_t q = first;
+  do {
+    visit(q);
+    q = mesh.next_left(q);
+  } while (q != first);
+}
+
+// Flips the edge between two triangles to the other diagonal. Returns false at a hole.
+inline bool flip(QuadEdges& mesh, std::uint32_t edge) {
+  const std::uint32_t e = 4 * edge, left = mesh.left(e), right = mesh.right(e);
+  if (left == kNone || right == kNone) return false;
+  const std::uint32_t a = mesh.previous(e), b = mesh.previous(sym(e));
+  mesh.quarter_of_vertex[mesh.origin(e)] = a;
+  mesh.quarter_of_vertex[mesh.destination(e)] = b;
+  splice(mesh, e, a);
+  splice(mesh, sym(e), b);
+  splice(mesh, e, mesh.next_left(a));
+  splice(mesh, sym(e), mesh.next_left(b));
+  mesh.quarters[e].origin = mesh.destination(a);
+  mesh.quarters[sym(e)].origin = mesh.destination(b);
+  for (const auto& [q, face] : {std::pair(e, left), {sym(e), right}}) {
+    mesh.quarter_of_face[face] = q;
+    for (std::uint32_t side = q, i = 0; i < 3; ++i, side = mesh.next_left(side))
+      mesh.quarters[inverse_rot(side)].origin = face;
+  }
+  return true;
+}
 
 constexpr double kShortestMeasurement = 0.2;  // s  of repeats; the fastest counts
 

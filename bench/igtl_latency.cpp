@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_server.hpp"
 

@@ -11,8 +11,8 @@
 #include <random>
 
 #include "app/lab/lab_database.hpp"
-#include "app/lab/lab_page.hpp"
-#include "geometry/stopwatch.hpp"
+#include "app/lab/lab_server.hpp"
+#include "geometry/machine.hpp"
 
 namespace trocar {
 namespace {

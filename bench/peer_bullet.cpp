@@ -8,9 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "bench/candidates.hpp"
 #include "bench/contestant.hpp"
-#include "bench/tool_pieces.hpp"
 
 namespace trocar::bench {
 namespace {

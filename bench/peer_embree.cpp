@@ -6,9 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "bench/candidates.hpp"
 #include "bench/contestant.hpp"
-#include "bench/tool_pieces.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "bench/contestant.hpp"
-#include "bench/tool_pieces.hpp"
 
 namespace trocar::bench {
 namespace {

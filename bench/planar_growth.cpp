@@ -16,8 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "geometry/planar/convex_gap.hpp"
-#include "geometry/planar/convex_line.hpp"
+#include "geometry/planar/convex_polygon.hpp"
 #include "geometry/planar/zone.hpp"
 #include "study/planar/convex_scan.hpp"
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/loop/session_loop.hpp"
 #include "sim/session/cpu_backends.hpp"
-#include "sim/support/checksum.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/task/performed_session.hpp"
+#include "sim/support/byte_archive.hpp"
+#include "sim/support/files.hpp"
 
 namespace {
 

@@ -11,14 +11,12 @@
 
 #include "cpu_collision/solids/closest_features.hpp"
 #include "cpu_collision/solids/convex_pieces.hpp"
-#include "cpu_collision/solids/piece_faces.hpp"
-#include "cpu_collision/solids/tip_depth.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
-#include "study/solids/penetration.hpp"
 #include "study/solids/piece_pair.hpp"
 #include "study/solids/separating_plane.hpp"
-#include "tests/cpu_collision/solids_bodies.hpp"
+#include "tests/cpu_collision/solids_support.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

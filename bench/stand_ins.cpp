@@ -11,15 +11,15 @@
 #include <algorithm>
 #include <chrono>
 
-#include "app/compare/random_motion.hpp"
+#include "app/compare/frame_source.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/decimate.hpp"
 #include "mesh/face_tree.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/vtk_surface.hpp"
 #include "sim/device/trajectory.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -15,11 +15,9 @@
 #include <fstream>
 #include <numbers>
 
-#include "bench/line_plot.hpp"
-#include "tests/deform/beams.hpp"
-#include "tests/deform/fold.hpp"
-#include "tests/deform/liver_scene.hpp"
-#include "tests/deform/peel.hpp"
+#include "bench/plots.hpp"
+#include "tests/deform/organ_group.hpp"
+#include "tests/deform/tissue_measures.hpp"
 
 namespace trocar::bench {
 namespace {

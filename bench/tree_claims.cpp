@@ -15,7 +15,7 @@
 #include "bench/scene.hpp"
 #include "cpu_collision/trees/aabb.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "study/shapes/superquadric.hpp"
 #include "study/trees/study_volumes.hpp"
 

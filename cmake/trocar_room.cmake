@@ -43,6 +43,8 @@ endfunction()
 # trocar_room(NAME SOURCES a.cpp ... ROOMS geometry ... PRIVATE lib ... PUBLIC lib ... PRECOMPILED header ...)
 # A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in
 # headers. Who links an installed room needs no library that consists of headers only.
+# Rooms that read, write and show, but compute little, are compiled with TROCAR_TEST_FLAGS as well.
+set(TROCAR_PLAIN_ROOMS "^(app_|sim_(course|hdf5|inputs|link|review|scene|support)$)")
 set(TROCAR_ONLY_HEADERS toml11::toml11 nlohmann_json::nlohmann_json CLI11::CLI11 Eigen3::Eigen)
 function(trocar_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;PRIVATE;PUBLIC;PRECOMPILED" ${ARGN})
@@ -51,6 +53,9 @@ function(trocar_room name)
   if(TROCAR_UNITY)
     set_target_properties(trocar_${name} PROPERTIES UNITY_BUILD ON)
     target_compile_options(trocar_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+  if(name MATCHES ${TROCAR_PLAIN_ROOMS})
+    target_compile_options(trocar_${name} PRIVATE ${TROCAR_TEST_FLAGS})
   endif()
   target_link_libraries(trocar_${name} PUBLIC trocar_flags ${ROOM_PUBLIC})
   foreach(library IN LISTS ROOM_PRIVATE)
@@ -74,10 +79,11 @@ if(TROCAR_SANITIZE)
   set(TROCAR_TEST_TIMEOUT 7200)
 endif()
 
-# trocar_test(NAME [SEPARATE] SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program, each case a CTest
-# test. SEPARATE: its sources share names, so that each is compiled alone.
+# trocar_test(NAME [SEPARATE] [LONG] [SHARDS n] SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program,
+# test_NAME, which CTest runs in n parts (default 2): NAME.1 ... with the short cases, NAME.long.1 ... with those of
+# tests/long.txt. SEPARATE: its sources share names, so that each is compiled alone. LONG: the short run does not build it.
 function(trocar_test name)
-  cmake_parse_arguments(TEST "SEPARATE" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(TEST "SEPARATE;LONG" "SHARDS" "SOURCES;LIBS" ${ARGN})
   add_executable(test_${name} ${TEST_SOURCES})
   if(TROCAR_UNITY AND NOT TEST_SEPARATE)
     set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON)
@@ -90,5 +96,27 @@ function(trocar_test name)
   target_compile_options(test_${name} PRIVATE ${TROCAR_TEST_FLAGS}
     $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-restrict>)
   target_link_libraries(test_${name} PRIVATE trocar_flags trocar_test_support ${TEST_LIBS} GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${TROCAR_TEST_TIMEOUT})
+  if(NOT TEST_SHARDS)
+    set(TEST_SHARDS 2)
+  endif()
+  set(runs long)
+  if(NOT TEST_LONG)
+    list(APPEND runs short)
+    set_property(GLOBAL APPEND PROPERTY TROCAR_SHORT_PROGRAMS test_${name})
+  endif()
+  math(EXPR last "${TEST_SHARDS} - 1")
+  foreach(run IN LISTS runs)
+    foreach(shard RANGE ${last})
+      math(EXPR number "${shard} + 1")
+      set(test ${name}.${run}.${number})
+      set(flags ${CMAKE_BINARY_DIR}/tests/${run}.flags)
+      if(TEST_LONG)
+        set(flags ${CMAKE_BINARY_DIR}/tests/all.flags)
+      endif()
+      add_test(NAME ${test} COMMAND test_${name} --gtest_flagfile=${flags}
+        --gtest_output=xml:${CMAKE_BINARY_DIR}/tests/results/${test}.xml)
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${TROCAR_TEST_TIMEOUT}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${TEST_SHARDS};GTEST_SHARD_INDEX=${shard};GTEST_BRIEF=1")
+    endforeach()
+  endforeach()
 endfunction()

@@ -53,9 +53,11 @@ enum class BoxAnswer { Outside, Crosses, Inside };
 // Tests a box of the tree against the volume. The answers Outside and Inside are certain; Crosses may be wrong.
 BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box);
 
-// Makes the 15-axis test: returns true when no face normal and no pair of edges separates the boxes. By rounding, it
-// may return true for separated boxes, never the reverse.
-bool boxes_overlap(const ObbNode& a, const ObbNode& b);
+struct ObbNode::Tool {
+  const ConvexTool& convex;
+  explicit Tool(const ConvexTool& tool) : convex(tool) {}
+};
+inline BoxAnswer meets(const ObbNode::Tool& tool, const ObbNode& box) { return box_meets(tool.convex, box); }
 
 enum class FaceAnswer { Out, In, Unclear };
 

@@ -1,5 +1,5 @@
 // Computes with four floats at a time, for the trees. Every x86-64 has these instructions, so the program need not
-// choose; other targets use the compiler's own vectors.   Tested through tests/cpu_collision/obb_tree_test.cpp
+// choose; other targets use the compiler's own vectors.   Tested through tests/cpu_collision/tree_test.cpp
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // Defines the version of the tissue model, which recordings store. Replay recomputes what depends on the model only for
-// recordings of the same version. Tested in tests/same_bits (golden hashes) and tests/app/kept_recordings_test.cpp
+// recordings of the same version. Tested in tests/same_bits (golden hashes) and tests/app/recordings_test.cpp
 #pragma once
 
 namespace trocar {

@@ -1,21 +1,387 @@
 // Makes a time step by small substeps of symplectic Euler. Each computes elastic forces, then motion, then the points
 // that tools push and jaws hold.
+#include "deform/step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <glm/gtc/quaternion.hpp>
+#include <mutex>
+#include <thread>
+
+#include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/elasticity.hpp"
+#include "deform/solid/tissue.hpp"
+#include "geometry/closest.hpp"
+#include "geometry/frame.hpp"
+#include "geometry/machine.hpp"
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
 
-#include <algorithm>
-#include <cmath>
-
-#include "deform/body.hpp"
-#include "deform/elastic_forces.hpp"
-#include "deform/matrix.hpp"
-#include "deform/point_loads.hpp"
-#include "deform/springs.hpp"
-#include "deform/unfold.hpp"
-
 namespace trocar {
 namespace {
+
+// Volumes at every corner, cell by cell. rows: x, y, z of the four node rows of the run, (y, z) = 00, 10,
+// 01, 11.
+struct Rows {
+  const float* p[4][3];
+};
+
+[[gnu::always_inline]] inline float corner(const Rows& rows, std::uint32_t i, int cx, int cy, int cz) {
+  const auto& here = rows.p[cy + 2 * cz];
+  const auto& beside = rows.p[1 - cy + 2 * cz];
+  const auto& above = rows.p[cy + 2 * (1 - cz)];
+  const std::uint32_t j = i + cx, k = i + 1 - cx;
+  const float ax = here[0][k] - here[0][j], ay = here[1][k] - here[1][j], az = here[2][k] - here[2][j];
+  const float bx = beside[0][j] - here[0][j], by = beside[1][j] - here[1][j], bz = beside[2][j] - here[2][j];
+  const float dx = above[0][j] - here[0][j], dy = above[1][j] - here[1][j], dz = above[2][j] - here[2][j];
+  const float volume = ax * (by * dz - bz * dy) + ay * (bz * dx - bx * dz) + az * (bx * dy - by * dx);
+  return (cx + cy + cz) % 2 == 0 ? volume : -volume;
+}
+
+[[gnu::always_inline]] inline void measure_rows(const TissueModel& model, const NodeColumns& x, float* flatness) {
+  const float h = model.params.node_spacing, scale = 1.f / (h * h * h);
+  for (const CellRow& row : model.cell_rows) {
+    Rows rows;
+    for (int r = 0; r < 4; ++r)
+      rows.p[r][0] = x.x.data() + row.row[r], rows.p[r][1] = x.y.data() + row.row[r],
+      rows.p[r][2] = x.z.data() + row.row[r];
+    float* out = flatness + row.first;
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      const float low = std::min(std::min(corner(rows, i, 0, 0, 0), corner(rows, i, 1, 0, 0)),
+                                 std::min(corner(rows, i, 0, 1, 0), corner(rows, i, 1, 1, 0)));
+      const float high = std::min(std::min(corner(rows, i, 0, 0, 1), corner(rows, i, 1, 0, 1)),
+                                  std::min(corner(rows, i, 0, 1, 1), corner(rows, i, 1, 1, 1)));
+      out[i] = std::min(low, high) * scale;
+    }
+  }
+}
+
+[[gnu::target("avx2")]] void measure_avx2(const TissueModel& model, const NodeColumns& x, float* flatness) {
+  measure_rows(model, x, flatness);
+}
+void measure_sse2(const TissueModel& model, const NodeColumns& x, float* flatness) { measure_rows(model, x, flatness); }
+
+glm::vec3 at(const NodeColumns& c, std::uint32_t node) { return {c.x[node], c.y[node], c.z[node]}; }
+
+std::uint32_t node_of(const CrushedCell& cell, int corner) { return cell.row[corner >> 1] + (corner & 1); }
+
+// Returns the smallest corner volume, relative to that at rest.
+float flatness_of(const glm::vec3 (&p)[8], float spacing) {
+  float least = INFINITY;
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::vec3 a = p[corner ^ 1] - p[corner], b = p[corner ^ 2] - p[corner], c = p[corner ^ 4] - p[corner];
+    const float volume = glm::dot(a, glm::cross(b, c));
+    least = std::min(least, __builtin_parity(corner) ? -volume : volume);
+  }
+  return least / (spacing * spacing * spacing);
+}
+
+// Returns the mean edges of a cell along x, y, z, relative to the rest length.
+glm::mat3 mean_edges(const glm::vec3 (&p)[8], float spacing) {
+  glm::mat3 edges(0.f);
+  for (int corner = 0; corner < 8; ++corner)
+    for (int axis = 0; axis < 3; ++axis) edges[axis] += (corner >> axis & 1 ? 1.f : -1.f) * p[corner];
+  return edges / (4.f * spacing);
+}
+
+}  // namespace
+
+void measure_flatness(const TissueModel& model, const NodeColumns& x, std::span<float> flatness) {
+  static const bool avx2 = instructions() >= Instructions::Avx2;
+  avx2 ? measure_avx2(model, x, flatness.data()) : measure_sse2(model, x, flatness.data());
+}
+
+glm::mat3 nearest_rotation(const glm::mat3& f) {
+  constexpr int kMostTurns = 20;
+  constexpr float kSmallestTurn = 1e-4f;  // rad
+  glm::quat q(1.f, 0.f, 0.f, 0.f);
+  for (int i = 0; i < kMostTurns; ++i) {
+    const glm::mat3 r = glm::mat3_cast(q);
+    const glm::vec3 twist = glm::cross(r[0], f[0]) + glm::cross(r[1], f[1]) + glm::cross(r[2], f[2]);
+    const float along = glm::dot(r[0], f[0]) + glm::dot(r[1], f[1]) + glm::dot(r[2], f[2]);
+    const glm::vec3 turn = twist / (std::abs(along) + 1e-9f);
+    const float angle = glm::length(turn);
+    if (!(angle > kSmallestTurn)) break;
+    q = glm::normalize(glm::quat(turn_about(glm::dvec3(turn / angle), angle)) * q);
+  }
+  return glm::mat3_cast(q);
+}
+
+void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, const NodeColumns& x, const NodeColumns& v,
+                          NodeColumns& force) {
+  const float spacing = model.params.node_spacing;
+  glm::vec3 p[8], centre(0.f), drift(0.f);
+  for (int corner = 0; corner < 8; ++corner) {
+    p[corner] = at(x, node_of(cell, corner));
+    centre += 0.125f * p[corner];
+    drift += 0.125f * at(v, node_of(cell, corner));
+  }
+  // Increases gradually from half the rest volume to none. A node may have eight such cells around it; together they
+  // must not make it stiffer than the substeps allow.
+  const float need = std::clamp((kSqueezed - flatness_of(p, spacing)) / kSqueezed, 0.f, 1.f);
+  if (!(need > 0.f)) return;
+  const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
+  const float stiffness = cell.fullness * need * model.params.unfolding * model.params.youngs_modulus * spacing;
+  const float damping = need * model.params.crush_damping * cell.fullness * model.cell_mass / 8.f;
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::vec3 rest = spacing * (glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2) - 0.5f);
+    const std::uint32_t node = node_of(cell, corner);
+    const glm::vec3 pull = stiffness * (centre + turned * rest - p[corner]) + damping * (drift - at(v, node));
+    force.x[node] += pull.x, force.y[node] += pull.y, force.z[node] += pull.z;
+  }
+}
+
+namespace {
+
+// Applies the loads of tools and jaws to single points of the surface within a step. The loads are position-based; a
+// tool only pushes, and a hold has a force limit. A point is a weighted sum of lattice nodes; moving it moves the nodes
+// by the transposed weights, each in inverse proportion to its mass.
+
+// Points share nodes and disturb each other; a few rounds remove most of the error. Parts press more points on the same
+// nodes than shafts do.
+constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when there are only holds
+
+// A point at least this far outside the tool at the first round is not processed further.
+constexpr float kIdle = 2e-4f;  // m
+
+// When the direction to a tool's axis turns by more than 60 degrees within a step, the axis has passed the point.
+constexpr float kLoadSameSide = 0.5f;
+
+// Two points closer than this do not define a direction.
+constexpr float kLoadCoincident = 1e-7f;  // m
+
+glm::vec3 point_of(const PreparedPoint& c, const NodeColumns& x) {
+  return weighted_sum<glm::vec3>(c.node.data(), c.weight.data(), c.nodes,
+                                 [&x](std::uint32_t n) { return column(x, n); });
+}
+
+void add_corner(const Embedding& e, float share, PreparedPoint& c) {
+  if (!(share > 0.f)) return;
+  for (int i = 0; i < 8; ++i) {
+    const auto end = c.node.begin() + c.nodes, known = std::find(c.node.begin(), end, e.node[i]);
+    if (known == end) c.node[c.nodes] = e.node[i], c.weight[c.nodes++] = 0.f;
+    c.weight[known - c.node.begin()] += share * e.weight[i];
+  }
+}
+
+// Corners of nearly empty cells have almost no mass, and their full share of a push would move them too far. They move
+// like a node of this mass, and the transmitted part of the push decreases accordingly.
+constexpr float kLightestNode = 0.1f;  // fraction of a full cell's mass
+
+// The displacement of each node per unit push on the point, and the transmitted part of the push. Nodes without tissue
+// carry nothing, for any weight.
+void settle(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
+  const float lightest = kLightestNode * model.cell_mass;
+  float were_all_free = 0.f;
+  c.arrives = 0.f;
+  for (int i = 0; i < c.nodes; ++i) {
+    const float w = c.weight[i], mass = model.mass[c.node[i]];
+    const float share = mass > 0.f ? w / std::max(mass, lightest) : 0.f;
+    c.moves[i] = model.inverse_mass[c.node[i]] > 0.f ? share : 0.f;
+    c.admittance += w * c.moves[i];
+    were_all_free += w * share;
+    c.arrives += share * mass;
+  }
+  if (c.admittance > 0.f) c.admittance = std::max(c.admittance, kLeastFreedom * were_all_free);
+  c.before = point_of(c, x);
+}
+
+bool usable(const TissueModel& model, const TissueContact& c, std::span<const ToolStep> tools) {
+  const std::size_t vertices = model.embedding.size();
+  return std::isfinite(glm::dot(c.normal, c.normal) + c.u + c.v) && c.vertex < vertices && c.second < vertices &&
+         c.third < vertices && c.tool < tools.size();
+}
+
+glm::vec3 closest_on_axis(const glm::vec3& p, const glm::vec3& pivot, const glm::vec3& tip) {
+  const glm::vec3 along = tip - pivot;
+  const float square = glm::dot(along, along);
+  return square > 0.f ? pivot + glm::clamp(glm::dot(p - pivot, along) / square, 0.f, 1.f) * along : pivot;
+}
+
+// Returns the displacement of the part's material at `p` during the interval of the step.
+glm::vec3 part_slide(const MovingPart& part, const glm::vec3& p) {
+  const RigidFrame before = frame_at(*part.motion, *part.shape, part.from),
+                   after = frame_at(*part.motion, *part.shape, part.to);
+  const glm::dvec3 from(p);
+  return glm::vec3(after.to_world(before.to_local(from)) - from);
+}
+
+// Returns the displacement of the tool's material near `p` during the step. A shaft turns about the pivot and slides
+// through it.
+glm::vec3 tool_slide(const ToolStep& step, const glm::vec3& p) {
+  if (step.part.shape) return part_slide(step.part, p);
+  const glm::dvec3 before = step.tip_before - step.pivot, after = step.tip_after - step.pivot;
+  const double length_before = glm::length(before), length_after = glm::length(after);
+  if (!(length_before > 0.0) || !(length_after > 0.0)) return glm::vec3(0.f);
+  const glm::dvec3 beside(closest_on_axis(p, glm::vec3(step.pivot), glm::vec3(step.tip_after)));
+  const double from_tip = glm::distance(step.tip_after, beside);
+  return glm::vec3(after - before - from_tip * (after / length_after - before / length_before));
+}
+
+// An invalid contact never pushes, but keeps its index in the list.
+PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueContact& contact,
+                      std::span<const ToolStep> tools) {
+  PreparedPoint c{};
+  if (!usable(model, contact, tools)) return c;
+  add_corner(model.embedding[contact.vertex], 1.f - contact.u - contact.v, c);
+  add_corner(model.embedding[contact.second], contact.u, c);
+  add_corner(model.embedding[contact.third], contact.v, c);
+  settle(model, x, c);
+  c.normal = contact.normal;
+  c.slide = tool_slide(tools[contact.tool], c.before);
+  return c;
+}
+
+PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueHold& hold) {
+  PreparedPoint c{};
+  if (!std::isfinite(glm::dot(hold.from, hold.from) + glm::dot(hold.to, hold.to)) || !(hold.limit > 0.f)) return c;
+  add_corner(hold.point, 1.f, c);
+  settle(model, x, c);
+  return c;
+}
+
+// Moves the point by admittance times `push`; velocities follow.
+void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
+  c.pressed += push;
+  NodeMover nodes(model, dt, s);
+  for (int i = 0; i < c.nodes; ++i) nodes.move(c.node[i], c.moves[i] * push);
+}
+
+float pressed_radius(double radius) { return static_cast<float>(radius - std::min(kContactSlack, 0.1 * radius)); }
+
+// Is the whole part, with its ball, beyond a plane ahead of the point, across the normal? Conservative, and much
+// cheaper than the distance: most points near a part stay out of its range.
+bool out_of_range(const PosedPart& posed, double radius, const NodeColumns& x, const PreparedPoint& c) {
+  const glm::dvec3 p(point_of(c, x)), n(c.normal);
+  const double range = (radius + kIdle) * glm::length(n);
+  return std::all_of(posed.corners().begin(), posed.corners().end(),
+                     [&](const glm::dvec3& corner) { return glm::dot(corner - p, n) > range; });
+}
+
+// The same for a part. When the point has entered the polytope, or the part has passed it, the plane lies where the
+// point leaves the part along the old normal.
+void face_part(const PosedPart& posed, double radius, const NodeColumns& x, PreparedPoint& c) {
+  const glm::vec3 p = point_of(c, x);
+  const std::array<glm::dvec3, 1> point{glm::dvec3(p)};
+  const HullDistance closest = hull_distance(posed.corners(), point);
+  const glm::dvec3 to_part = closest.on_first - point[0];
+  const float pressed = pressed_radius(radius);
+  if (closest.distance > kLoadCoincident &&
+      glm::dot(to_part, glm::dvec3(c.normal)) > kLoadSameSide * closest.distance) {
+    c.normal = glm::vec3(to_part / closest.distance);
+    c.plane = glm::dot(c.normal, glm::vec3(closest.on_first)) - pressed;
+    return;
+  }
+  const double exit = exit_distance(posed.corners(), pressed, point[0], -glm::dvec3(c.normal));
+  c.plane = glm::dot(c.normal, p) - static_cast<float>(exit);
+}
+
+// Updates the plane of the tool's surface that faces the point. When the axis has passed the point, the plane stays on
+// the old side.
+void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, PreparedPoint& c) {
+  const glm::vec3 p = point_of(c, x);
+  const glm::vec3 tip(tool.tip_before + static_cast<double>(progress) * (tool.tip_after - tool.tip_before));
+  const glm::vec3 beside = closest_on_axis(p, glm::vec3(tool.pivot), tip);
+  const float distance = glm::distance(beside, p);
+  if (distance > kLoadCoincident && glm::dot(beside - p, c.normal) > kLoadSameSide * distance)
+    c.normal = (beside - p) / distance;
+  c.plane = glm::dot(c.normal, beside) - pressed_radius(tool.radius);
+}
+
+// The push may grow or shrink between rounds, but it never becomes a pull.
+void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
+  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane, pressed = -glm::dot(c.pressed, c.normal);
+  const float most = model.params.fastest_tool * substep.dt / c.admittance;
+  const float wanted = std::clamp(pressed + excess / c.admittance, 0.f, most);
+  if (wanted != pressed) push_point(model, c, (pressed - wanted) * c.normal, substep.dt, s);
+}
+
+// Slip along the tool is reduced, by at most friction times the normal push.
+void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
+  const float pressed = -glm::dot(c.pressed, c.normal);
+  if (!(pressed > 0.f)) return;
+  const glm::vec3 slip = point_of(c, s.x) - c.before - c.slide / static_cast<float>(substep.count);
+  const glm::vec3 along = slip - glm::dot(slip, c.normal) * c.normal;
+  const float length = glm::length(along), wanted = length / c.admittance;
+  if (!(length > 0.f)) return;
+  push_point(model, c, along * (-std::min(wanted, model.params.friction * pressed) / length), substep.dt, s);
+}
+
+void pose_parts(const TissueLoads& loads, float progress, TissueScratch& s) {
+  if (loads.contacts.empty()) return;
+  s.posed.resize(loads.tools.size());
+  for (std::size_t k = 0; k < loads.tools.size(); ++k) {
+    const MovingPart& part = loads.tools[k].part;
+    if (!part.shape) continue;
+    const double time = part.from + static_cast<double>(progress) * (part.to - part.from);
+    s.posed[k] = PosedPart(*part.shape, frame_at(*part.motion, *part.shape, time));
+  }
+}
+
+void follow(const TissueModel& model, const TissueHold& hold, const Substep& substep, PreparedPoint& c,
+            TissueScratch& s) {
+  const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
+  const glm::vec3 wanted = c.pressed + (glm::mix(hold.from, hold.to, progress) - point_of(c, s.x)) / c.admittance;
+  const float length = glm::length(wanted),
+              most = hold.limit * substep.dt * substep.dt / (1.f + model.params.drag * substep.dt);
+  push_point(model, c, (length > most ? wanted * (most / length) : wanted) - c.pressed, substep.dt, s);
+}
+
+void end_substep(PreparedPoint& c, const NodeColumns& x) {
+  c.push -= c.arrives * c.pressed;
+  c.before = point_of(c, x);
+}
+
+void prepare_point_loads(const TissueModel& model, const TissueLoads& loads, TissueScratch& s) {
+  s.contacts.clear();
+  for (const TissueContact& contact : loads.contacts) s.contacts.push_back(prepare(model, s.x, contact, loads.tools));
+  s.holds.clear();
+  for (const TissueHold& hold : loads.holds) s.holds.push_back(prepare(model, s.x, hold));
+}
+
+void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const Substep& substep, TissueScratch& s) {
+  const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
+  int rounds = kRounds;
+  s.active.clear();
+  pose_parts(loads, progress, s);
+  for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
+    PreparedPoint& c = s.contacts[i];
+    c.pressed = glm::vec3(0.f);
+    if (!(c.admittance > 0.f)) continue;
+    const std::uint32_t k = loads.contacts[i].tool;
+    if (const PartShape* shape = loads.tools[k].part.shape) {
+      if (out_of_range(s.posed[k], shape->radius, s.x, c)) continue;
+      face_part(s.posed[k], shape->radius, s.x, c);
+      rounds = kPartRounds;
+    } else {
+      face_tool(loads.tools[k], progress, s.x, c);
+    }
+    if (glm::dot(c.normal, point_of(c, s.x)) - c.plane > -kIdle) s.active.push_back(i);
+  }
+  for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
+  for (int round = 0; round < rounds; ++round) {
+    for (const std::uint32_t i : s.active) push_out(model, substep, s.contacts[i], s);
+    for (std::size_t i = 0; i < s.holds.size(); ++i)
+      if (s.holds[i].admittance > 0.f) follow(model, loads.holds[i], substep, s.holds[i], s);
+    if (s.active.empty() && round == kFewRounds) break;
+  }
+  for (const std::uint32_t i : s.active)
+    if (!loads.contacts[i].smooth) rub(model, substep, s.contacts[i], s);
+  for (PreparedPoint& c : s.contacts)
+    if (c.admittance > 0.f) end_substep(c, s.x);
+  for (PreparedPoint& c : s.holds)
+    if (c.admittance > 0.f) end_substep(c, s.x);
+}
 
 // Tissue that needs more substeps for one step gets this many, and its time runs slower.
 constexpr int kMostSubsteps = 4096;
@@ -133,6 +499,26 @@ void stop_at_floor(const TissueModel& model, TissueScratch& s) {
 
 }  // namespace
 
+glm::vec3 contact_force(const SteppedTissue& state, std::size_t first, std::size_t last) {
+  const TissueScratch& s = state.scratch;
+  glm::vec3 force(0.f);
+  for (std::size_t i = first; i < std::min(last, s.contacts.size()); ++i) force += s.contacts[i].push;
+  return force * s.force_per_push;
+}
+
+glm::vec3 contact_torque(const SteppedTissue& state, std::size_t first, std::size_t last, const glm::vec3& about) {
+  const TissueScratch& s = state.scratch;
+  glm::vec3 torque(0.f);
+  for (std::size_t i = first; i < std::min(last, s.contacts.size()); ++i)
+    torque += glm::cross(s.contacts[i].before - about, s.contacts[i].push);
+  return torque * s.force_per_push;
+}
+
+glm::vec3 hold_force(const SteppedTissue& state, std::size_t hold) {
+  return hold < state.scratch.holds.size() ? state.scratch.holds[hold].push * state.scratch.force_per_push
+                                           : glm::vec3(0.f);
+}
+
 void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads) {
   TissueScratch& s = state.scratch;
   split(state.x, s.x);
@@ -199,6 +585,120 @@ glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads
   for (; substep.number <= substep.count; ++substep.number) advance(model, state, loads, substep);
   end_step(model, state, substep, dt);
   return contact_force(state, 0, loads.contacts.size());
+}
+
+// Threads that wait for a list of equal jobs and share it.
+struct OrganStepper::Team {
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable begin, done;
+  std::uint64_t round = 0;
+  std::size_t jobs = 0, busy = 0;
+  std::atomic<std::size_t> next{0};
+  void (*job)(void*, std::size_t) = nullptr;
+  void* context = nullptr;
+  bool stopping = false;
+
+  explicit Team(int helpers) {
+    for (int i = 0; i < helpers; ++i) threads.emplace_back([this] { help(); });
+  }
+  ~Team() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    begin.notify_all();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void work() {
+    for (std::size_t i = next++; i < jobs; i = next++) job(context, i);
+  }
+  void help() {
+    for (std::uint64_t seen = 0;;) {
+      {
+        std::unique_lock lock(mutex);
+        begin.wait(lock, [&] { return stopping || round != seen; });
+        if (stopping) return;
+        seen = round;
+      }
+      work();
+      const std::lock_guard lock(mutex);
+      if (--busy == 0) done.notify_one();
+    }
+  }
+
+  template <typename Job>
+  void share(std::size_t count, Job& each) {
+    if (threads.empty() || count < 2) {
+      for (std::size_t i = 0; i < count; ++i) each(i);
+      return;
+    }
+    {
+      const std::lock_guard lock(mutex);
+      job = [](void* context, std::size_t i) { (*static_cast<Job*>(context))(i); };
+      context = const_cast<void*>(static_cast<const void*>(&each));
+      jobs = count;
+      next = 0;
+      busy = threads.size();
+      ++round;
+    }
+    begin.notify_all();
+    work();
+    std::unique_lock lock(mutex);
+    done.wait(lock, [this] { return busy == 0; });
+  }
+};
+
+OrganStepper::OrganStepper(int threads) : team_(std::make_unique<Team>(std::max(threads, 1) - 1)) {}
+OrganStepper::~OrganStepper() = default;
+
+void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt) {
+  if (!(dt > 0.f) || !std::isfinite(dt)) return;
+  models_.clear();
+  states_.clear();
+  for (const SteppedOrgan& organ : organs) models_.push_back(organ.model), states_.push_back(organ.state);
+  const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
+  team_->share(organs.size(), begin);
+
+  const auto own_count = [&](std::size_t i) {
+    return substep_count(*organs[i].model, *organs[i].state, bonds.empty() ? dt : bonds.slowdown[i] * dt);
+  };
+  // Organs that touch or hang together use a common substep; others use their own.
+  sort_organs(contacts, bonds);
+  int most = 1;
+  for (const std::size_t i : joined_) most = std::max(most, own_count(i));
+  const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
+  const auto advance_alone = [&](std::size_t k) {
+    const std::size_t i = alone_[k];
+    for (Substep substep = first_substep(own_count(i)); substep.number <= substep.count; ++substep.number)
+      advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
+  };
+  team_->share(alone_.size(), advance_alone);
+  Substep common = first_substep(most);
+  for (; !joined_.empty() && common.number <= common.count; ++common.number) {
+    const auto advance_one = [&](std::size_t k) {
+      const std::size_t i = joined_[k];
+      advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
+    };
+    add_bond_forces(models_, states_, bonds);
+    team_->share(joined_.size(), advance_one);
+    solve_organ_contacts(models_, states_, common.dt, contacts);
+  }
+  for (const std::size_t i : alone_) end_step(*organs[i].model, *organs[i].state, first_substep(own_count(i)), dt);
+  for (const std::size_t i : joined_) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
+}
+
+void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds) {
+  is_joined_.assign(models_.size(), 0);
+  for (const PairContact& contact : contacts.contacts) is_joined_[contact.a] = is_joined_[contact.b] = 1;
+  for (const std::vector<Fibre>* fibres : {&bonds.fibres, &bonds.struts})
+    for (const Fibre& fibre : *fibres)
+      for (const std::uint32_t organ : {fibre.a.organ, fibre.b.organ})
+        if (organ != kWall) is_joined_[organ] = 1;
+  joined_.clear();
+  alone_.clear();
+  for (std::size_t i = 0; i < models_.size(); ++i) (is_joined_[i] ? joined_ : alone_).push_back(i);
 }
 
 }  // namespace trocar

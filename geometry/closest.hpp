@@ -1,12 +1,16 @@
-// Computes the closest points of two segments, and of a segment and a triangle, in double. Degenerate input is allowed.
-// Source: Ericson, "Real-Time Collision Detection", 2005, 5.1.9 (two segments). We differ: nearly parallel segments are
-// solved with the cross product, and a triangle's interior is tested only once, at the only point that can be closest.
-// Inline, for the inner loop of refine.cpp.   Units: metres.   Checked against sampling in
-// tests/geometry/closest_test.cpp
+// Computes closest points in double: of two segments, of a segment and a triangle, of two triangles, and of two convex
+// hulls of few points; also the point where a line meets a triangle. Degenerate input is allowed.
+// Source: Ericson, "Real-Time Collision Detection", 2005, 5.1. We differ: nearly parallel segments are solved with the
+// cross product, and a triangle's interior is tested only once, at the only point that can be closest. Namespace
+// closest is inline, for the inner loop of refine.cpp.
+// Units: metres. Checked against sampling in tests/geometry/closest_test.cpp
 #pragma once
 
 #include <algorithm>
 #include <glm/glm.hpp>
+#include <limits>
+#include <optional>
+#include <span>
 
 #include "geometry/mesh_view.hpp"
 
@@ -132,3 +136,54 @@ inline AxisPair closest_axis_face(const Segment& axis, const Face& face) {
 }
 
 }  // namespace trocar::closest
+
+namespace trocar {
+
+struct ClosestPoints {
+  glm::dvec3 on_first, on_second;  // m
+  double distance;                 // m
+};
+
+// Returns the closest points of a segment (a point when both ends are equal) and a triangle (which may be degenerate).
+ClosestPoints closest_segment_triangle(const glm::dvec3& p, const glm::dvec3& q, const Triangle& face);
+// Returns the closest points of two triangles, either of which may be degenerate.
+ClosestPoints closest_triangles(const Triangle& first, const Triangle& second);
+
+// Source: the signed volumes of the line and the triangle's sides, after Segura and Feito, "Algorithms to test
+// ray-triangle intersection", WSCG 2001. For a line in the triangle's plane, or a triangle without area, closest points
+// decide instead.
+
+// Returns the smallest t in [0, most] at which origin + t * direction lies on the closed triangle. `most` may be
+// infinite.
+// For a line in the triangle's plane the answer is the first common point.
+std::optional<double> line_meets_triangle(const glm::dvec3& origin, const glm::dvec3& direction, double most,
+                                          const Triangle& face);
+
+// Convex hulls: the algorithm of Gilbert, Johnson and Keerthi (IEEE J. Robotics Autom. 4, 1988). We differ: the support
+// points are found by a scan, because a part has few corners, and the result has a lower bound of the distance, which
+// proves it to kDistanceError. Checked against the reference of triangle pairs in
+// tests/cpu_collision/part_test.cpp
+
+// The returned distance is at most this much too large, for hulls within 1 m of the first point of `first`.
+constexpr double kDistanceError = 1e-9;  // m
+
+struct HullDistance {
+  glm::dvec3 on_first{0.0}, on_second{0.0};  // m   closest points; equal within kDistanceError when the hulls meet
+  double distance = 0.0;                     // m   0 when the hulls share a point
+};
+
+// Both spans have at least one point; the points may coincide or lie in one line or plane. If the hulls are further
+// apart than `range`, the search ends as soon as that is certain: `distance` is then only a lower bound above `range`,
+// and the points are not the closest ones.
+HullDistance hull_distance(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second,
+                           double range = std::numeric_limits<double>::infinity());
+
+// Returns hull_distance(first, second).distance < range; cheaper, unless the two are almost equal.
+bool hulls_within(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second, double range);
+
+// Returns how far `point` must move along `direction` (unit) until it has left, for good, the points within `radius` of
+// the hull; 0 when this line never enters them ahead of the point, m.
+double exit_distance(std::span<const glm::dvec3> hull, double radius, const glm::dvec3& point,
+                     const glm::dvec3& direction);
+
+}  // namespace trocar

@@ -4,7 +4,7 @@
 // fmod, remainder). Methods: range reduction and polynomials as in Muller, "Elementary Functions: Algorithms and
 // Implementation", 3rd ed. 2016; Cody, Waite, "Software Manual for the Elementary Functions", 1980; Payne, Hanek,
 // "Radian reduction for trigonometric functions", SIGNUM 18, 1983. We differ: Taylor coefficients, and double-double
-// arithmetic (double_pair.hpp) where a double would lose the last bit.
+// arithmetic (exact_sign.hpp) where a double would lose the last bit.
 // Largest error found, in units in the last place of the result: sin, cos, tan 0.9; exp, pow 0.7; all others 0.51;
 // where the result is a subnormal number, 1. Special values as in C, Annex F. Units: radians.   Tested in
 // tests/geometry/elementary_test.cpp

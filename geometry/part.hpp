@@ -1,21 +1,32 @@
-// Defines a part of an instrument (a jaw, a blade, the wire of a hook) and its motion during a step. A part is a convex
-// polytope plus a ball: all points within `radius` of the convex hull of its corners. It moves with the instrument
-// about the trocar, and turns about its hinge. Definitions: docs/method.md, "Parts". Units: metres, world frame unless
-// a name says otherwise; radians; time 1 = one step. Tested in tests/cpu_collision/part_motion_test.cpp
+// Defines a part of an instrument (a jaw, a blade, the wire of a hook), its motion during a step, the volumes that
+// cover this motion, and the exact test of candidate faces against it. A part is a convex polytope plus a ball: all
+// points within `radius` of the convex hull of its corners. It moves with the instrument about the trocar, and turns
+// about its hinge. Definitions: docs/method.md, "Parts". Units: metres, world frame unless a name says otherwise;
+// radians; time 1 = one step. Tested in tests/cpu_collision/part_test.cpp, part_test.cpp and
+// part_test.cpp
 #pragma once
 
+#include <array>
 #include <glm/glm.hpp>
 #include <span>
 #include <vector>
 
-#include "geometry/tool_frame.hpp"
+#include "geometry/frame.hpp"
+#include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar {
 
+// Returns the frame of an instrument at `pose`. The origin lies a radius beyond the tip; +z runs along the shaft
+// towards the trocar. The axes are the smallest rotation that takes +z to the shaft, then the roll, clockwise as seen
+// from the trocar. They are continuous except where the shaft points along the world's -z. Source: Duff et al.,
+// "Building an orthonormal basis, revisited", 2017, without their case z < 0.   Tested in tests/sim/tool_shape_test.cpp
+RigidFrame tool_frame(const ToolPose& pose, double roll);
+
 constexpr std::size_t kMostCorners = 64;
 
-// In the instrument's frame (tool_frame.hpp), with closed jaws.
+// In the instrument's frame (tool_frame), with closed jaws.
 struct PartShape {
   std::vector<glm::dvec3> corners;  // m   1 .. kMostCorners; their convex hull is the polytope
   std::vector<glm::uvec3> faces;    // of the hull, counter-clockwise seen from outside; the reference needs them
@@ -74,5 +85,63 @@ struct MotionBounds {
   double acceleration = 0.0;  // m/step^2
 };
 MotionBounds motion_bounds(const InstrumentMotion& motion, const PartShape& shape);
+
+// The cover: boxes around the part in intervals of the step, which together contain every point that the part passes. A
+// box is a tool volume like that of a shaft: half-spaces and an orthographic camera.
+
+// A box exceeds the part's path by at most this much because the path is curved, unless most_pieces is reached.
+struct PartCoverParams {
+  double largest_sagitta = 2e-4;  // m, > 0
+  int most_pieces = 4;            // 1, >= 1
+};
+
+// Returns the number of intervals into which the step of a part is divided.
+int volume_count(const PartShape& shape, const InstrumentMotion& motion, const PartCoverParams& params = {});
+
+// Returns the volume of a part in the interval `from` .. `to`. `motion` and `shape` must outlive the volume.
+ToolVolume part_volume(const PartShape& shape, const InstrumentMotion& motion, double from, double to);
+
+// Box with sides along the world's axes around the part during the whole step.
+struct PartBounds {
+  glm::dvec3 low, high;  // m
+};
+PartBounds part_bounds(const PartShape& shape, const InstrumentMotion& motion);
+
+// The exact test, in double. Every backend uses it except the reference, which has its own code
+// (cpu_collision/reference.hpp). Method: conservative advancement (Mirtich, "Impulse-based dynamic simulation",
+// thesis, Berkeley 1996). We differ: the step length comes from the velocity of each corner along the separating
+// direction and a bound of the acceleration, so that a part that slides along a face takes few steps.
+
+// A gap up to this counts as contact.
+constexpr double kPartContact = 1e-8;  // m
+
+// Returns the time in which a gap > 0 closes at `speed` with a constant acceleration >= 0; infinite when it never does.
+double closing_time(double gap, double speed, double acceleration);
+
+// A part in one pose: the world positions of its corners.
+class PosedPart {
+ public:
+  PosedPart() = default;
+  PosedPart(const PartShape& shape, const RigidFrame& frame);
+
+  std::span<const glm::dvec3> corners() const { return {corners_.data(), count_}; }
+
+ private:
+  std::array<glm::dvec3, kMostCorners> corners_;
+  std::size_t count_ = 0;
+};
+
+// A moving part, prepared for many faces.
+struct PartSweep {
+  MovingPart part;
+  double acceleration = 0.0;  // m/step^2, upper bound
+  PosedPart start, end;       // at MovingPart::from and MovingPart::end
+};
+PartSweep part_sweep(const MovingPart& part);
+
+// Returns whether the part meets `face` during the interval. If so, fills `touch`, except `touch.face`.
+bool part_touch(const PartSweep& sweep, const Triangle& face, Touch& touch);
+// The same without `touch.depth`, which costs as much again.
+bool part_meets(const PartSweep& sweep, const Triangle& face, Touch& touch);
 
 }  // namespace trocar

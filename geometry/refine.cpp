@@ -10,9 +10,10 @@
 #include <iterator>
 
 #include "geometry/closest.hpp"
-#include "geometry/part_touch.hpp"
-#include "geometry/perpendicular.hpp"
-#include "geometry/refine_kernels.hpp"
+#include "geometry/frame.hpp"
+#include "geometry/machine.hpp"
+#include "geometry/part.hpp"
+#include "geometry/refine_four.hpp"
 
 namespace trocar {
 namespace {
@@ -267,6 +268,18 @@ std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& st
                                 std::span<const FaceId> candidates, std::span<Touch> touches) {
   return refine_all(
       step, kernels, candidates, [&](std::size_t i) { return corners[i]; }, touches);
+}
+
+const RefineKernels& plain_refine_kernels() {
+  static const RefineKernels kernels{[](const Sweep& sweep, FourFaces& four) { lanes::at_start(sweep, four); },
+                                     [](const Sweep& sweep, FourFaces& four) { lanes::during(sweep, four); }};
+  return kernels;
+}
+
+const RefineKernels& best_refine_kernels() {
+  static const RefineKernels& best =
+      instructions() >= Instructions::Avx2 && avx2_refine_kernels() ? *avx2_refine_kernels() : plain_refine_kernels();
+  return best;
 }
 
 }  // namespace trocar

@@ -1,21 +1,79 @@
-// Computes the half-spaces and cameras of tool volumes, all in double; only geometry/tool_camera.cpp
-// rounds to float. Units: metres.   Checked
-// by sampling in tests/geometry/tool_volume_test.cpp
+// Computes the half-spaces and cameras of tool volumes, all in double; the functions that set planes and matrices round
+// to float, once. Frames are right-handed as in OpenGL: right x up = -forward, eye z = -depth. Units: metres, world
+// frame. Checked by sampling in tests/geometry/tool_volume_test.cpp
 #include "geometry/tool_volume.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <glm/glm.hpp>
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
-#include "geometry/perpendicular.hpp"
-#include "geometry/tool_camera.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar {
 namespace {
 
 using glm::dvec3;
+
+enum PlaneOrder { kLeft, kRight, kBottom, kTop, kNear, kFar, kCap };
+
+// A projection over a view frame. left and right are the two side planes, distance = x . (x, depth, 1). The clip
+// coordinates are w = (right + left) / 2 and x = (left - right) / 2, so that -w <= x <= w is exactly those planes for
+// any position of the apex. In the volume w >= w_least, which keeps the matrix's own top, bottom, near and far
+// outside it.
+struct Projection {
+  glm::dvec3 left, right;
+  double w_least, y_extent, near, far;  // |y| <= y_extent and near <= depth <= far hold in the volume
+};
+
+// Sets plane `slot`: the distance of a point x from it is inward . (x - through) + offset.
+void set_plane(ToolVolume& volume, int slot, const dvec3& inward, const dvec3& through, double offset) {
+  volume.planes[slot] = glm::vec4(glm::dvec4(inward, offset - glm::dot(inward, through)));
+  volume.plane_count = std::max(volume.plane_count, slot + 1);
+  if (slot != kLeft && slot != kRight) volume.clip_plane_mask |= 1u << slot;
+}
+
+glm::mat4 view_of(const ViewFrame& frame) {
+  const dvec3 rows[3] = {frame.right, frame.up, -frame.forward};
+  glm::mat4 view(1.f);
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column) view[column][row] = static_cast<float>(rows[row][column]);
+    view[3][row] = static_cast<float>(-glm::dot(rows[row], frame.origin));
+  }
+  return view;
+}
+
+glm::mat4 projection_of(const Projection& lens) {
+  const dvec3 x = 0.5 * (lens.left - lens.right), w = 0.5 * (lens.left + lens.right);
+  const double z_slope = lens.w_least / (lens.far - lens.near);
+  const glm::dvec4 columns[4] = {{x[0], 0.0, 0.0, w[0]},
+                                 {0.0, 0.5 * lens.w_least / lens.y_extent, 0.0, 0.0},
+                                 {-x[1], 0.0, -z_slope, -w[1]},
+                                 {x[2], 0.0, -0.5 * z_slope * (lens.near + lens.far), w[2]}};
+  return glm::mat4(glm::dmat4(columns[0], columns[1], columns[2], columns[3]));
+}
+
+}  // namespace
+
+ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const dvec3& low, const dvec3& high) {
+  ToolVolume volume;
+  volume.step = step;
+  const dvec3 axes[3] = {frame.right, frame.up, frame.forward};
+  for (int axis = 0; axis < 3; ++axis) {
+    set_plane(volume, 2 * axis, axes[axis], frame.origin, -low[axis]);
+    set_plane(volume, 2 * axis + 1, -axes[axis], frame.origin, high[axis]);
+  }
+  const double half = 0.5 * (high.x - low.x), y_extent = std::max(std::abs(low.y), std::abs(high.y));
+  const dvec3 left{1.0, 0.0, -low.x}, right{-1.0, 0.0, high.x};
+  volume.view = view_of(frame);
+  volume.projection = projection_of({left / half, right / half, 1.0, y_extent, low.z, high.z});
+  return volume;
+}
+
+namespace {
 
 // Below this angle the perspective apex is kilometres away, and a box is equally tight.
 constexpr double kSmallestSweepAngle = 1e-4;  // rad
@@ -177,6 +235,58 @@ ToolVolume frame_volume(const ToolPose* before, const ToolPose& now, ToolMode mo
   if (set == TouchSet::Exact) return swept_volume(moves ? step_between(*before, now) : rest, Cover::Capsule);
   if (mode == ToolMode::Static || (!moves && cover == Cover::Paper)) return static_volume(now);
   return swept_volume(moves ? step_between(*before, now) : rest, cover);
+}
+
+namespace {
+
+// Each plane adds at most one corner to a convex polygon. Twice that also covers slivers that rounding makes slightly
+// non-convex.
+constexpr int kMaxCorners = 3 + 2 * kMaxPlanes;
+
+struct Polygon {
+  std::array<glm::dvec3, kMaxCorners> corners;  // [corner] m
+  int count = 0;
+};
+
+double height_over(const glm::vec4& plane, const glm::dvec3& point) {
+  return double(plane.x) * point.x + double(plane.y) * point.y + double(plane.z) * point.z + double(plane.w);
+}
+
+// Keeps the part of `polygon` on the inner side of `plane`; points on the plane are inside.
+void clip(Polygon& polygon, const glm::vec4& plane) {
+  std::array<double, kMaxCorners> heights;
+  bool all_inside = true;
+  for (int i = 0; i < polygon.count; ++i) {
+    heights[i] = height_over(plane, polygon.corners[i]);
+    all_inside = all_inside && heights[i] >= 0.0;
+  }
+  if (all_inside) return;
+
+  Polygon kept;
+  for (int i = 0; i < polygon.count && kept.count + 2 <= kMaxCorners; ++i) {
+    const int next = i + 1 == polygon.count ? 0 : i + 1;
+    const glm::dvec3 &from = polygon.corners[i], &to = polygon.corners[next];
+    const double h = heights[i], h_next = heights[next];
+    if (h >= 0.0) kept.corners[kept.count++] = from;
+    if ((h > 0.0 && h_next < 0.0) || (h < 0.0 && h_next > 0.0))
+      kept.corners[kept.count++] = from + (to - from) * (h / (h - h_next));
+  }
+  polygon = kept;
+}
+
+}  // namespace
+
+bool face_touches_volume(const Triangle& face, const ToolVolume& volume) {
+  Polygon polygon;
+  polygon.corners[0] = face.a;
+  polygon.corners[1] = face.b;
+  polygon.corners[2] = face.c;
+  polygon.count = 3;
+  for (int i = 0; i < volume.plane_count; ++i) {
+    clip(polygon, volume.planes[i]);
+    if (polygon.count == 0) return false;
+  }
+  return true;
 }
 
 }  // namespace trocar

@@ -10,7 +10,7 @@
 #include <glm/glm.hpp>
 #include <string>
 
-#include "geometry/touch.hpp"
+#include "geometry/mesh_view.hpp"
 
 namespace trocar {
 
@@ -55,6 +55,9 @@ inline ToolPose pose_at(const ToolStep& step, double time) {
 
 enum class ToolMode { Static, Swept };
 enum class Cover { Paper, Capsule };
+// `Volume`: faces that share a point with the convex tool volume. `Exact`: faces within the radius of the swept
+// triangle.
+enum class TouchSet { Volume, Exact };
 
 constexpr int kMaxPlanes = 8;
 
@@ -75,11 +78,18 @@ struct ToolVolume {
   ToolStep step;
 };
 
+struct ViewFrame {
+  glm::dvec3 origin, right, up, forward;
+};
+
 // Limits of a tool. Larger coordinates mean a wrong unit and float planes without precision. The smallest radius is the
 // width of the borderline band. A shorter shaft has no direction.
 constexpr double kLargestCoordinate = 1e3;  // m
 constexpr double kSmallestRadius = 1e-6;    // m
 constexpr double kShortestShaft = 1e-9;     // m
+
+// Returns the box low <= (right, up, forward) <= high in a frame, under an orthographic camera.
+ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const glm::dvec3& low, const glm::dvec3& high);
 
 // Returns one sentence that says what is wrong with a pose or step and what to do, or an empty string when it is valid.
 // Faults: a number is not finite, a coordinate or the radius is out of range, or the shaft is too short. Loaders put
@@ -100,5 +110,9 @@ ToolVolume swept_volume(const ToolStep& step, Cover cover);
 // frame 0. For a `Volume` set it is the volume of mode and cover; for an `Exact` set always the capsule cover, which
 // gives the candidates. Errors as above.
 ToolVolume frame_volume(const ToolPose* before, const ToolPose& now, ToolMode mode, Cover cover, TouchSet set);
+
+// Returns true when the closed triangle and the closed volume share a point. Triangles degenerate to a point or line
+// are allowed. Coordinates must be finite. Never throws, never allocates.
+bool face_touches_volume(const Triangle& face, const ToolVolume& volume);
 
 }  // namespace trocar

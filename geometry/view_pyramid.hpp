@@ -3,7 +3,7 @@
 // of points and bounding spheres, thesis 1.5.4 (docs/method.md).
 // We differ: the planes come from the camera's matrix, so every lens and aspect ratio has them, and a sphere is left
 // out only if it is wholly beyond one plane; the thesis keeps a sphere that crosses any of the six planes, also far
-// from the pyramid. Units: metres.   Checked against sampled points in tests/geometry/view_pyramid_test.cpp
+// from the pyramid. Units: metres.   Checked against sampled points in tests/geometry/tool_volume_test.cpp
 #pragma once
 
 #include <array>

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "geometry/error.hpp"
-#include "gpu_collision/submissions.hpp"
+#include "gpu_collision/gl_fault.hpp"
 
 namespace trocar {
 namespace {

@@ -2,28 +2,110 @@
 // point per touched face and tool. A samples-passed query counts the points; only when there are any does the host read
 // their faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass
 // for the faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports
-// whether anything is visible. The faces are a superset by a few micrometres and are decided in double (settle.hpp).
-// Units: metres.   Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
+// whether anything is visible. The faces are a superset by a few micrometres and are decided in double
+// (drawn_query.hpp). Units: metres.   Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <glm/gtc/type_ptr.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
+#include "gpu_collision/drawn_query.hpp"
+#include "gpu_collision/gl_context.hpp"
 #include "gpu_collision/gl_fault.hpp"
-#include "gpu_collision/occlusion_state.hpp"
-#include "gpu_collision/one_pixel_target.hpp"
-#include "gpu_collision/position_store.hpp"
 #include "gpu_collision/queries.hpp"
-#include "gpu_collision/settle.hpp"
 
 namespace trocar {
 namespace {
+
+// Saves the OpenGL state that an occlusion pass changes, sets a known state, and restores the old one on destruction,
+// so that a renderer sharing the context is not affected.
+
+// During its lifetime `framebuffer` is bound with a viewport of one pixel, every sample passes, and clip distances are
+// off. A context must be current, without an active transform feedback or samples-passed query of the renderer.
+class OcclusionState {
+ public:
+  OcclusionState(const GlInfo& info, unsigned framebuffer);
+  ~OcclusionState();
+  OcclusionState(const OcclusionState&) = delete;
+  OcclusionState& operator=(const OcclusionState&) = delete;
+
+ private:
+  void save();
+  void save_feedback_buffer();
+
+  static constexpr int kFeatures = 13;
+  const bool compatibility_;
+  std::array<bool, kFeatures> enabled_{};
+  std::array<int, 4> viewport_{};
+  int program_ = 0, framebuffer_ = 0, vertex_array_ = 0, read_buffer_ = 0;
+  int feedback_buffer_ = 0, feedback_slot_ = 0;
+  std::int64_t feedback_start_ = 0, feedback_size_ = 0;
+};
+
+// These features are switched off, because they can keep a point from counting as one sample, or make a shader without
+// clip distances undefined. GL_ALPHA_TEST, which core contexts do not have, comes last.
+constexpr GLenum kSwitchedOff[] = {
+    GL_RASTERIZER_DISCARD, GL_SCISSOR_TEST,   GL_PRIMITIVE_RESTART, GL_PROGRAM_POINT_SIZE, GL_CLIP_DISTANCE0,
+    GL_CLIP_DISTANCE1,     GL_CLIP_DISTANCE2, GL_CLIP_DISTANCE3,    GL_CLIP_DISTANCE4,     GL_CLIP_DISTANCE5,
+    GL_CLIP_DISTANCE6,     GL_CLIP_DISTANCE7, GL_ALPHA_TEST};
+
+GLuint unsigned_name(GLint name) { return static_cast<GLuint>(name); }
+
+OcclusionState::OcclusionState(const GlInfo& info, unsigned framebuffer) : compatibility_(info.compatibility_profile) {
+  static_assert(std::size(kSwitchedOff) == kFeatures);
+  save();
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
+  glViewport(0, 0, 1, 1);
+  for (int i = 0; i < kFeatures; ++i) {
+    if (enabled_[i]) glDisable(kSwitchedOff[i]);
+  }
+}
+
+void OcclusionState::save() {
+  glGetIntegerv(GL_CURRENT_PROGRAM, &program_);
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer_);
+  glGetIntegerv(GL_VERTEX_ARRAY_BINDING, &vertex_array_);
+  glGetIntegerv(GL_VIEWPORT, viewport_.data());
+  glGetIntegerv(GL_COPY_READ_BUFFER_BINDING, &read_buffer_);
+  for (int i = 0; i < kFeatures; ++i) {
+    enabled_[i] = (kSwitchedOff[i] != GL_ALPHA_TEST || compatibility_) && glIsEnabled(kSwitchedOff[i]);
+  }
+  save_feedback_buffer();
+}
+
+void OcclusionState::save_feedback_buffer() {
+  glGetIntegerv(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, &feedback_buffer_);
+  glGetIntegeri_v(GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, 0, &feedback_slot_);
+  GLint64 start = 0, size = 0;
+  glGetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_START, 0, &start);
+  glGetInteger64i_v(GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, 0, &size);
+  feedback_start_ = start;
+  feedback_size_ = size;
+}
+
+OcclusionState::~OcclusionState() {
+  for (int i = 0; i < kFeatures; ++i) {
+    if (enabled_[i]) glEnable(kSwitchedOff[i]);
+  }
+  if (feedback_size_ > 0) {
+    glBindBufferRange(GL_TRANSFORM_FEEDBACK_BUFFER, 0, unsigned_name(feedback_slot_), feedback_start_, feedback_size_);
+  } else {
+    glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, unsigned_name(feedback_slot_));
+  }
+  glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, unsigned_name(feedback_buffer_));
+  glBindBuffer(GL_COPY_READ_BUFFER, unsigned_name(read_buffer_));
+  glViewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
+  glBindVertexArray(unsigned_name(vertex_array_));
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, unsigned_name(framebuffer_));
+  glUseProgram(unsigned_name(program_));
+}
 
 // As in the shaders: a tool's planes are the bits of one byte, a pass's tools are the bytes of one word.
 constexpr std::size_t kToolsAtOnce = 4;

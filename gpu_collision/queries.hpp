@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 #include "gpu_collision/gl_context.hpp"
 
 namespace trocar {

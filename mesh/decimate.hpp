@@ -1,7 +1,7 @@
 // Decimates a mesh by VTK's quadric filter, then checks the result: a defect that the filter makes is repaired, or the
 // mesh is refused. Source: Garland, Heckbert, "Surface simplification using quadric error metrics", SIGGRAPH 1997, as
 // vtkQuadricDecimation of VTK 9. The filter may close a slit or pinch a thin part; we remove the folded faces that it
-// leaves there. The final error is measured on the result. Units: metres.   Tested in tests/mesh/decimate_test.cpp
+// leaves there. The final error is measured on the result. Units: metres.   Tested in tests/mesh/organ_maker_test.cpp
 #pragma once
 
 #include "mesh/mesh_report.hpp"

@@ -2,7 +2,7 @@
 // hole.
 // Half-edge h belongs to face h / 3 and runs from that face's corner h % 3 to the next corner, so `next` and `face` are
 // arithmetic. Accepts any input: an edge that is not manifold and consistently oriented has no opposite and is counted.
-// Tested in tests/mesh/half_edge_test.cpp
+// Tested in tests/mesh/mesh_report_test.cpp
 #pragma once
 
 #include <cstdint>

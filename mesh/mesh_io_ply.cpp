@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "mesh/mesh_io_formats.hpp"
-#include "mesh/mesh_io_numbers.hpp"
+#include "mesh/mesh_io_text.hpp"
 #include "mesh/polygons.hpp"
 
 namespace trocar::mesh_io {

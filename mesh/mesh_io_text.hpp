@@ -1,5 +1,5 @@
 // Reads the text of mesh files: lines with their numbers, tokens, strict numbers independent of the locale. Makes error
-// sentences. Internal to the readers in mesh/.   Tested through tests/mesh/mesh_io_test.cpp and mesh_io_errors_test.cpp
+// sentences. Internal to the readers in mesh/.   Tested through tests/mesh/mesh_io_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,61 @@
 #include <string>
 #include <string_view>
 
-#include "mesh/text_lines.hpp"
+namespace trocar {
+
+// Splits a text into lines, numbered from 1. A line ends with LF, CRLF, or CR alone, as old programs for the Macintosh
+// and some spreadsheets write it, or with CR CR LF, as a CRLF becomes when it is converted twice; one text may mix
+// them.
+class TextLines {
+ public:
+  explicit TextLines(std::string_view text);
+  // Reads the next line. Returns false at the end of the text.
+  bool next(std::string_view& line);
+  std::size_t number() const { return number_; }
+  std::size_t offset() const { return offset_; }  // of the first unread byte
+
+ private:
+  std::string_view text_;
+  bool lone_cr_;
+  std::size_t offset_ = 0;
+  std::size_t number_ = 0;
+};
+
+// Returns whether the first line of a text ends with CR alone. Binary data may follow the last line of such a text and
+// begin with the byte of LF, so a CR takes no LF after it there.
+bool ends_with_lone_cr(std::string_view text);
+// Takes the line that begins at `offset`. Returns the offset after its end.
+std::size_t take_line(std::string_view text, std::size_t offset, bool lone_cr, std::string_view& line);
+// Returns whether this byte is the last one of a line end.
+inline bool ends_line(std::string_view text, std::size_t at) {
+  const std::string_view after = text.substr(at + 1, 2);
+  return text[at] == '\n' || (text[at] == '\r' && !after.starts_with('\n') && after != "\r\n");
+}
+std::size_t count_line_ends(std::string_view text);
+
+}  // namespace trocar
 
 namespace trocar::mesh_io {
+
+// Names the number types of PLY, legacy VTK and VTP files and converts the numbers of binary data. Internal to the
+// readers in mesh/.
+struct NumberType {
+  std::size_t bytes = 0;
+  char kind = 'i';  // 'i' signed, 'u' unsigned, 'f' floating
+};
+
+// Return the type of that name; null when the format has none. Legacy VTK ignores case.
+const NumberType* ply_type(std::string_view name);
+const NumberType* vtk_type(std::string_view name);
+const NumberType* vtp_type(std::string_view name);
+
+// Returns the bits of a number of `count` bytes in the file.
+std::uint64_t bits_of(const char* bytes, std::size_t count, bool big_endian);
+std::int64_t integer_of(std::uint64_t bits, NumberType type);  // of type 'i' or 'u'
+double number_of(std::uint64_t bits, NumberType type);
+
+// Returns the value of a base64 digit, 0 to 63; -1 for another character.
+int base64_digit(char c);
 
 // A whole file in memory.
 struct Source {

@@ -3,7 +3,7 @@
 // fields, metadata and attributes are skipped, at any position and of any type.
 
 #include "mesh/mesh_io_formats.hpp"
-#include "mesh/mesh_io_numbers.hpp"
+#include "mesh/mesh_io_text.hpp"
 #include "mesh/polygons.hpp"
 
 namespace trocar::mesh_io {

@@ -10,10 +10,32 @@
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
+#include "mesh/half_edge.hpp"
 #include "mesh/mesh_io.hpp"
-#include "mesh/solid_check.hpp"
 
 namespace trocar {
+
+// Decides whether a surface bounds a solid, because tissue can fill only a closed surface. It is the first part of the
+// verdict on a mesh file, MeshReport::fault, which `trocar mesh check`, `trocar mesh lattice` and every scene give;
+// surfaces made otherwise (tubes, recordings) need only this part. Vertices at exactly the same position count as one
+// (triangle_mesh.hpp), so seams of a file are not holes; faces that then use a vertex twice are ignored.
+struct SolidCheck {
+  std::size_t open_edges = 0;          // with one face: the boundaries of holes
+  std::size_t non_manifold_edges = 0;  // with three faces or more
+  std::size_t unbalanced_edges = 0;    // non-manifold, with unequal numbers of faces per direction: not a solid's edge
+  std::size_t inconsistent_edges = 0;  // with two faces that disagree about the outside
+  double volume = 0.0;                 // m^3  signed; approximate for an open surface
+  std::string fault;                   // one sentence: what is wrong, where, what to do; empty: tissue can fill it
+};
+
+// Checks any faces with valid vertex indices.
+SolidCheck check_solid(const MeshView& organ);
+// Does the same with vertices already joined: `adjacency` is that of `welded`.
+SolidCheck check_solid(const MeshView& welded, const HalfEdges& adjacency);
+
+// Returns the volume enclosed by `organ`, m^3. Throws InputError with one sentence: SolidCheck::fault, or a vertex
+// number out of range, or a coordinate that is not finite.
+double closed_volume(const MeshView& organ);
 
 // The boundary of one hole.
 struct Hole {
@@ -50,7 +72,7 @@ struct MeshReport {
   SolidCheck solid;  // of the welded surface: can it be filled with tissue?
 
   std::size_t repeated_corner_faces = 0;  // faces that use a vertex or position twice
-  std::size_t zero_area_faces = 0;        // other faces without has_area() (self_crossing.hpp)
+  std::size_t zero_area_faces = 0;        // other faces without has_area() (exact_sign.hpp)
   std::size_t duplicate_faces = 0;        // faces with the same three corners as an earlier face, in any order
   std::size_t first_degenerate = 0, first_duplicate = 0;  // face; of no meaning when there is none
   std::size_t crossing_pairs = 0;                         // pairs of crossing faces without a common corner

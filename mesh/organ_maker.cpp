@@ -7,7 +7,6 @@
 
 #include "geometry/error.hpp"
 #include "mesh/even_remesh.hpp"
-#include "mesh/iso_surface.hpp"
 #include "mesh/organ_shapes.hpp"
 
 namespace trocar {

@@ -4,9 +4,110 @@
 // tests/mesh/organ_maker_test.cpp
 #pragma once
 
-#include "mesh/sampled_field.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <glm/glm.hpp>
+#include <span>
+#include <vector>
 
 namespace trocar {
+
+// Computes signed distances of simple solids and of their smooth blends, from which the organs are modelled. Distances
+// are negative inside. Based on: I. Quilez, "distance functions" and "smooth minimum" (cubic, so that blends keep a
+// continuous curvature).
+
+// Returns the union of two solids, rounded within `blend` of the crease where they meet.
+inline double smooth_union(double a, double b, double blend) {
+  const double h = std::max(blend - std::abs(a - b), 0.0) / blend;
+  return std::min(a, b) - h * h * h * blend / 6.0;
+}
+
+inline double smooth_intersection(double a, double b, double blend) { return -smooth_union(-a, -b, blend); }
+
+// Returns `solid` without `tool`.
+inline double smooth_cut(double solid, double tool, double blend) { return smooth_intersection(solid, -tool, blend); }
+
+// Returns the distance from an ellipsoid to first order: exact on the surface, accurate near it.
+inline double ellipsoid(const glm::dvec3& p, const glm::dvec3& centre, const glm::dvec3& radii) {
+  const glm::dvec3 q = (p - centre) / radii;
+  const double k0 = glm::length(q), k1 = glm::length(q / radii);
+  return k1 > 1e-12 ? k0 * (k0 - 1.0) / k1 : -std::min({radii.x, radii.y, radii.z});
+}
+
+inline double sphere(const glm::dvec3& p, const glm::dvec3& centre, double radius) {
+  return glm::length(p - centre) - radius;
+}
+
+// A control sphere of a limb (a chain of round cones); the radius varies linearly between two consecutive beads.
+struct Bead {
+  glm::dvec3 centre;  // mm
+  double radius;      // mm
+};
+
+// Returns the distance from the round-ended cone between two beads.
+inline double round_cone(const glm::dvec3& p, const Bead& a, const Bead& b) {
+  const glm::dvec3 axis = b.centre - a.centre;
+  const double t = std::clamp(glm::dot(p - a.centre, axis) / glm::dot(axis, axis), 0.0, 1.0);
+  return glm::length(p - a.centre - t * axis) - glm::mix(a.radius, b.radius, t);
+}
+
+// Returns the distance from a chain of round cones with blended joints.
+inline double limb(const glm::dvec3& p, std::span<const Bead> beads, double blend) {
+  double d = round_cone(p, beads[0], beads[1]);
+  for (std::size_t i = 2; i < beads.size(); ++i) d = smooth_union(d, round_cone(p, beads[i - 1], beads[i]), blend);
+  return d;
+}
+
+// Samples a signed distance once on a grid and evaluates it by a cubic B-spline. The result is twice continuously
+// differentiable, gives the same surface for every face count, and makes projection cheap even when the shape's formula
+// is costly. The B-spline does not interpolate its samples: it rounds features finer than the spacing, which keeps
+// creases organic.
+struct FieldBox {
+  glm::dvec3 low, high;  // mm   corners; the surface must stay 3 spacings inside
+  double spacing = 2.0;  // mm   grid step
+};
+
+struct FieldSample {
+  double value;         // mm   negative inside
+  glm::dvec3 gradient;  // 1    points outward
+};
+
+class SampledField {
+ public:
+  // Samples `distance`; evaluates it at every node only near the surface. Its gradient should not exceed 1.
+  SampledField(const FieldBox& box, const std::function<double(const glm::dvec3&)>& distance);
+
+  FieldSample at(const glm::dvec3& p) const;
+  // Returns the surface point found by following the gradient from `p`, which is within a few spacings of the surface.
+  glm::dvec3 project(glm::dvec3 p) const;
+
+  glm::dvec3 origin() const { return origin_; }
+  double spacing() const { return spacing_; }
+  glm::ivec3 size() const { return size_; }
+  // Returns the spline at the grid's nodes, x fastest.   [node] mm
+  std::vector<float> node_values() const;
+
+ private:
+  std::size_t node(int x, int y, int z) const {
+    return (static_cast<std::size_t>(z) * size_.y + y) * static_cast<std::size_t>(size_.x) + x;
+  }
+  void sample_block(const glm::ivec3& first, const std::function<double(const glm::dvec3&)>& distance);
+
+  glm::dvec3 origin_;
+  double spacing_;
+  glm::ivec3 size_;
+  std::vector<float> samples_;  // [node] mm, x fastest
+};
+
+// Makes the zero surface of a sampled field as raw triangles from the grid: closed and manifold, but uneven.
+struct RawSurface {
+  std::vector<glm::dvec3> positions;  // [vertex] mm
+  std::vector<glm::uvec3> faces;      // [face] counter-clockwise seen from outside
+};
+
+RawSurface iso_surface(const SampledField& field);
 
 double liver_distance(const glm::dvec3& p);
 FieldBox liver_box();

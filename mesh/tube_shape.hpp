@@ -3,7 +3,7 @@
 // applications of Catmull-Rom curves, Computer-Aided Design 2011), which passes through every point and makes no loops
 // between them. Rings follow it without twist by double reflection (Wang et al., Computation of rotation minimizing
 // frames, ACM TOG 2008). The wall and the lumen of a duct are not separate: tissue fills it.
-// Units: metres.   Tested in tests/mesh/tube_shape_test.cpp
+// Units: metres.   Tested in tests/mesh/mesh_report_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

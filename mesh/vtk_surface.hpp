@@ -1,5 +1,5 @@
 // Converts a triangle surface to VTK's polygons, and back. Lengths keep the caller's unit.
-// Tested through its users: tests/mesh/mesh_io_test.cpp, organ_maker_test.cpp and decimate_test.cpp
+// Tested through its users: tests/mesh/mesh_io_test.cpp, organ_maker_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

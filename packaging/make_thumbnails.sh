@@ -22,7 +22,7 @@ moment() {
 }
 for scene in "$@"; do
   name=$(basename "$scene" .toml)
-  "$trocar" picture "$scene" --from "$(moment "$scene")" --width 640 --height 360 -o "$large" >/dev/null
+  "$trocar" export picture "$scene" --from "$(moment "$scene")" --width 640 --height 360 -o "$large" >/dev/null
   convert "$large/$name.png" -filter Box -resize 160x90 +dither -colors 96 -strip \
     -define png:compression-level=9 -define png:exclude-chunks=all "data/thumbnails/$name.png"
   echo "data/thumbnails/$name.png: $(stat -c %s "data/thumbnails/$name.png") bytes"

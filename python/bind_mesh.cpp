@@ -5,7 +5,6 @@
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/repair.hpp"
-#include "python/arrays.hpp"
 #include "python/bindings.hpp"
 
 namespace trocar::python {

@@ -4,14 +4,10 @@
 #include <vector>
 
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/trees/meshes_meet.hpp"
+#include "cpu_collision/trees/motion_crossing.hpp"
 #include "geometry/error.hpp"
 #include "mesh/triangle_mesh.hpp"
-#include "python/arrays.hpp"
 #include "python/bindings.hpp"
-#include "python/choices.hpp"
-#include "python/gl_use.hpp"
-#include "python/in_use.hpp"
 
 namespace trocar::python {
 namespace {

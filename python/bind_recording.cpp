@@ -5,22 +5,16 @@
 #include "app/compare/backends.hpp"
 #include "app/replay/replay.hpp"
 #include "geometry/error.hpp"
-#include "python/arrays.hpp"
 #include "python/bindings.hpp"
-#include "python/choices.hpp"
-#include "python/in_use.hpp"
-#include "python/recording_output.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_target.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/review/score_trajectory.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/score/attempt_json.hpp"
-#include "sim/task/performed_session.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/score/attempt.hpp"
 
 namespace trocar::python {
 namespace {
@@ -134,6 +128,18 @@ py::dict perform(const std::filesystem::path& scene_file, const std::filesystem:
   return py::dict("score"_a = feed.score, "elapsed"_a = feed.elapsed, "errors"_a = feed.errors);
 }
 
+py::list recording_columns() {
+  py::list columns;
+  for (std::size_t group = 0; group < static_cast<std::size_t>(ColumnGroup::kCount); ++group)
+    for (std::size_t k = 0; k < columns_of(ColumnGroup(group)).size(); ++k) {
+      const Column& column = columns_of(ColumnGroup(group))[k];
+      columns.append(py::dict("path"_a = path_of(ColumnGroup(group), k, "NAME"), "rows"_a = name_of(column.rows),
+                              "type"_a = type_text(column), "unit"_a = column.unit, "since"_a = since_text(column),
+                              "meaning"_a = column.meaning));
+    }
+  return columns;
+}
+
 }  // namespace
 
 void bind_recording(py::module_& module) {
@@ -181,6 +187,9 @@ void bind_recording(py::module_& module) {
              "Metrics and task score of a recording: a dict, one of the attempts of `trocar score --json`.");
   module.def("score_trajectory", &score_motion, py::arg("file"),
              "Motion metrics of a trajectory (.csv, in millimetres), in the form of score().");
+  module.def("recording_columns", &recording_columns,
+             "The columns of recordings: a list of dicts with path, rows (what a row describes), type, unit, since "
+             "(format) and meaning.");
   module.def("replay", &replay_file, py::arg("file"), py::arg("backend") = "",
              "Repeats the queries of a recording; the touched faces must be the recorded ones: a dict with "
              "differing_frames, touches, tip_touches, not_replayed.");

@@ -3,12 +3,9 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include "python/arrays.hpp"
 #include "python/bindings.hpp"
-#include "python/choices.hpp"
 #include "python/driven_session.hpp"
-#include "python/in_use.hpp"
-#include "sim/session/step_cost.hpp"
+#include "sim/session/tick_clock.hpp"
 
 namespace trocar::python {
 namespace {

@@ -7,13 +7,12 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "python/recording_output.hpp"
-#include "sim/device/script_device.hpp"
+#include "python/bindings.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/scene/scene_variants.hpp"
 
 namespace trocar::python {
 namespace {
@@ -57,17 +56,15 @@ DrivenSession::DrivenSession(const std::filesystem::path& file, const DrivenPara
     hands_.push_back({{instrument.pivot, instrument.tip, 0.0, 1.0, {}, 1.0},
                       remote_centre(instrument.pivot, has_axis ? instrument.axis : instrument.tip - instrument.pivot)});
   }
-  std::vector<CheckPlan> checks;
-  if (!params.check.empty()) checks.push_back({params.check, 1});
-  session_ =
-      std::make_unique<Session>(scene_, backends_, params.backend, checks,
-                                [&](const InstrumentScene& instrument) { return device_of(instrument, params); });
-  on_gl_ = runs_on_gl(session_->backend().name) || runs_on_gl(params.check);
-  start_task();
+  LoopPlan plan{.backend = params.backend};
+  if (!params.check.empty()) plan.checks.push_back({params.check, 1});
+  plan.device = [&](const InstrumentScene& instrument) { return device_of(instrument, params); };
+  plan.use = {[this] { gl_.emplace(backends_, uses_gl() && !(ends_ && gl_was_forked())); }, [this] { gl_.reset(); }};
+  loop_ = std::make_unique<SessionLoop>(scene_, backends_, plan);
+  on_gl_ = runs_on_gl(session().backend().name) || runs_on_gl(params.check);
   if (!params.record.empty()) {
     const RecordingTarget target(params.record);
-    recorder_ = std::make_unique<SessionRecorder>(recording_file(params.record), scene_, *session_,
-                                                  gl_description(backends_), RunNote{.device = kProgramDevice});
+    loop_->record(recording_file(params.record), gl_description(backends_), {.device = kProgramDevice});
   }
   const GlUse leave(backends_, uses_gl());  // the first use of OpenGL made its context current
 }
@@ -75,13 +72,13 @@ DrivenSession::DrivenSession(const std::filesystem::path& file, const DrivenPara
 // In a forked process the threads that would have to end do not exist, and the recording belongs to the parent.
 DrivenSession::~DrivenSession() {
   if (getpid() != process_) {
-    static_cast<void>(recorder_.release());
-    static_cast<void>(session_.release());
+    loop_->abandon();
     return;
   }
   const GlUse gl(backends_, uses_gl() && !gl_was_forked());
+  ends_ = true;
   view_.reset();
-  session_.reset();
+  loop_.reset();
 }
 
 std::unique_ptr<Device> DrivenSession::device_of(const InstrumentScene& instrument, const DrivenParams& params) {
@@ -90,13 +87,6 @@ std::unique_ptr<Device> DrivenSession::device_of(const InstrumentScene& instrume
   if (params.driver == Driver::Scripts)
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
   return std::make_unique<CommandedDevice>(hands_[number_of(scene_, instrument.name)].pose);
-}
-
-void DrivenSession::start_task() {
-  if (!scene_.task) return;
-  stage_ = stage_of(*session_);
-  task_.emplace(*scene_.task, stage_);
-  session_->set_marks(task_->marks(), task_->watched_marks());
 }
 
 void DrivenSession::command(std::size_t tool, const DevicePose& pose) {
@@ -122,7 +112,7 @@ Joints DrivenSession::joints_to(std::size_t tool, const glm::dvec3& point) const
 
 std::vector<DrawnTarget> DrivenSession::targets() const {
   DrawnMarks marks;
-  if (task_) task_->draw(marks);
+  if (has_task()) task().draw(marks);
   return marks.targets;
 }
 
@@ -158,7 +148,7 @@ void DrivenSession::drive(std::span<const Driving> all) {
 }
 
 void DrivenSession::require_own_threads() const {
-  if (getpid() != process_ && (recorder_ || scene_.solver.threads > 1))
+  if (getpid() != process_ && (loop_->recording() || scene_.solver.threads > 1))
     throw RunError(
         "this Session was made before the fork, and its threads do not exist in the new process; make it in the "
         "process "
@@ -169,21 +159,14 @@ void DrivenSession::step() {
   if (closed_)
     throw RunError("the recording is closed, so this frame would not be in it; make another Session to go on");
   require_own_threads();
-  const GlUse gl(backends_, uses_gl());
-  time_ = static_cast<double>(frame_) * tick();
-  session_->step({frame_, time_}, tick());
-  if (task_) task_->step(observer_.observe(*session_, time_));
-  ++frame_;
-  if (!recorder_) return;
-  recorder_->append(*session_, time_);
-  if (recorder_->failed()) throw RunError(recorder_->failure());
+  loop_->step();
+  if (loop_->failed()) throw RunError(loop_->failure());
 }
 
 void DrivenSession::close_recording() {
-  if (!recorder_) return;
+  if (!loop_->recording()) return;
   require_own_threads();
-  recorder_->close(ending_of(task_ ? &*task_ : nullptr));
-  recorder_.reset();
+  loop_->close();
   closed_ = true;
 }
 
@@ -193,18 +176,18 @@ std::vector<glm::u8vec3> DrivenSession::picture(int width, int height, Quality q
   if (!context)
     throw InputError("no picture: this machine has no OpenGL (" + backends_.why_no_context() +
                      "); install libgl1-mesa-dri");
-  drawn_organs(*session_, organs_);
-  drawn_tools(*session_, tools_);
-  drawn_bonds(*session_, bonds_);
+  drawn_organs(session(), organs_);
+  drawn_tools(session(), tools_);
+  drawn_bonds(session(), bonds_);
   marks_ = {};
-  if (task_) task_->draw(marks_);
+  if (has_task()) task().draw(marks_);
   if (!view_) view_.emplace(*context, organs_);
   PictureTarget target(width, height);
   target.bind();
   ViewSettings settings;
   settings.quality = quality;
-  settings.time = time_;
-  view_->draw(organs_, tools_, bonds_, session_->scope().pose, session_->scope().lens, marks_, settings, width, height);
+  settings.time = time();
+  view_->draw(organs_, tools_, bonds_, session().scope().pose, session().scope().lens, marks_, settings, width, height);
   const std::vector<glm::u8vec3> from_below = target.pixels();
   std::vector<glm::u8vec3> pixels(from_below.size());
   const auto row = static_cast<std::ptrdiff_t>(width);
@@ -214,17 +197,12 @@ std::vector<glm::u8vec3> DrivenSession::picture(int width, int height, Quality q
 }
 
 void DrivenSession::restore(std::span<const std::byte> bytes) {
-  const GlUse gl(backends_, uses_gl());  // every query is rebuilt
-  session_->restore(bytes);
-  session_->suspend_devices();  // what the guards of the devices saw before does not count
-  frame_ = session_->frames();
-  time_ = frame_ > 0 ? static_cast<double>(frame_ - 1) * tick() : 0.0;
+  loop_->restore(bytes);
   for (std::size_t tool = 0; tool < hands_.size(); ++tool) {
-    const Instrument& instrument = session_->instruments()[tool];
+    const Instrument& instrument = session().instruments()[tool];
     command(tool, {instrument.pose.pivot, instrument.pose.tip, instrument.roll_deg, instrument.commanded_grip,
                    instrument.energy, 1.0});
   }
-  if (task_) start_task();
 }
 
 }  // namespace trocar::python

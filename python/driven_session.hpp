@@ -13,14 +13,10 @@
 
 #include "app/compare/backends.hpp"
 #include "app/view/view.hpp"
-#include "python/gl_use.hpp"
-#include "python/in_use.hpp"
+#include "python/bindings.hpp"
 #include "sim/device/joints.hpp"
-#include "sim/record/session_recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene.hpp"
-#include "sim/session/session.hpp"
-#include "sim/task/session_observer.hpp"
-#include "sim/task/task_run.hpp"
 
 namespace trocar::python {
 
@@ -76,12 +72,12 @@ class DrivenSession : public OneAtATime {
   void close_recording();
 
   const Scene& scene() const { return scene_; }
-  Session& session() { return *session_; }
-  const Session& session() const { return *session_; }
-  double time() const { return time_; }  // s  of the last frame
-  double tick() const { return 1.0 / scene_.frame_rate; }
-  bool has_task() const { return task_.has_value(); }
-  const TaskRun& task() const { return *task_; }
+  Session& session() { return loop_->session(); }
+  const Session& session() const { return loop_->session(); }
+  double time() const { return loop_->time(); }  // s  of the last frame
+  double tick() const { return loop_->tick_length(); }
+  bool has_task() const { return loop_->task(); }
+  const TaskRun& task() const { return *loop_->task(); }
   Joints joints(std::size_t tool) const;  // as commanded
   // Returns the joints with which the tip of the instrument is at this point.
   Joints joints_to(std::size_t tool, const glm::dvec3& point) const;
@@ -94,7 +90,7 @@ class DrivenSession : public OneAtATime {
   std::vector<glm::u8vec3> picture(int width, int height, Quality quality);
 
   // The whole state as bytes, and back (Session::save). The task starts again: the bytes do not contain it.
-  std::vector<std::byte> save() const { return session_->save(); }
+  std::vector<std::byte> save() const { return session().save(); }
   void restore(std::span<const std::byte> bytes);
 
  private:
@@ -103,7 +99,6 @@ class DrivenSession : public OneAtATime {
     RemoteCentre centre;
   };
   std::unique_ptr<Device> device_of(const InstrumentScene& instrument, const DrivenParams& params);
-  void start_task();
   void require_own_threads() const;
   void require_rates(const InstrumentScene& instrument, const JointRates& rates) const;
 
@@ -111,20 +106,16 @@ class DrivenSession : public OneAtATime {
   const int process_;  // in which it was made
   Backends backends_;
   std::vector<Hand> hands_;  // [tool]
-  std::unique_ptr<Session> session_;
   bool on_gl_ = false;
-  TaskStage stage_;
-  std::optional<TaskRun> task_;
-  SessionObserver observer_;
-  std::unique_ptr<SessionRecorder> recorder_;
+  bool ends_ = false;        // the destructor must not throw
+  std::optional<GlUse> gl_;  // during a call of the loop
+  std::unique_ptr<SessionLoop> loop_;
   bool closed_ = false;  // the recording is complete
   std::optional<View> view_;
   std::vector<DrawnOrgan> organs_;
   std::vector<DrawnTool> tools_;
   DrawnBonds bonds_;
   DrawnMarks marks_;
-  std::uint64_t frame_ = 0;
-  double time_ = 0.0;
 };
 
 }  // namespace trocar::python

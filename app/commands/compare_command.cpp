@@ -2,16 +2,14 @@
 // reference, and times them side by side.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/commands/query_options.hpp"
 #include "app/compare/compare.hpp"
-#include "app/replay/recording_source.hpp"
+#include "app/replay/replay.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {
@@ -74,22 +72,22 @@ void run(const CompareCommand& command) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& program) {
+void add_compare_command(Command& program) {
   auto command = std::make_shared<CompareCommand>();
-  CLI::App* sub = program.add_subcommand("compare", "Run the same frames through several backends: agreement and time");
-  sub->add_option("recording", command->recording, "Recording that supplies the frames: .h5");
-  add_query_options(*sub, command->query, false);
-  sub->add_option("--wobble", command->wobble,
-                  "With --mesh: every vertex moves in every frame, by at most this fraction of the mesh's diagonal")
-      ->check(within(0.0, 0.5))
-      ->capture_default_str();
-  sub->add_option("--backends", command->backends, "Names separated by commas, or all")->capture_default_str();
-  sub->add_option("--json", command->json, "Write the results as JSON");
-  sub->add_option("--csv", command->csv, "Write the results as a table, one row per backend");
-  sub->add_option("--plot", command->plot, "Write the results as an SVG plot");
-  add_force_option(*sub, command->force);
-  sub->footer(backend_help());
-  sub->callback([command] { run(*command); });
+  Command& sub = program.command("compare", "Run the same frames through several backends: agreement and time");
+  sub.option("recording", command->recording, "Recording that supplies the frames: .h5");
+  add_query_options(sub, command->query, false);
+  sub.option("--wobble", command->wobble,
+             "With --mesh: every vertex moves in every frame, by at most this fraction of the mesh's diagonal")
+      .within(0.0, 0.5)
+      .shown();
+  sub.option("--backends", command->backends, "Names separated by commas, or all").shown();
+  sub.option("--json", command->json, "Write the results as JSON");
+  sub.option("--csv", command->csv, "Write the results as a table, one row per backend");
+  sub.option("--plot", command->plot, "Write the results as an SVG plot");
+  add_force_option(sub, command->force);
+  sub.footer(backend_help());
+  sub.runs([command] { run(*command); });
 }
 
 }  // namespace trocar

@@ -2,33 +2,31 @@
 // backends (JSON and SVG) and a picture.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
 #include "app/compare/backends.hpp"
-#include "app/compare/session_report.hpp"
-#include "app/report/write_report.hpp"
-#include "app/view/session_picture.hpp"
-#include "app/window/gui.hpp"
-#include "app/window/help_panel.hpp"
-#include "app/window/hud.hpp"
-#include "app/window/plots.hpp"
+#include "app/compare/compare.hpp"
+#include "app/report/report.hpp"
+#include "app/view/view.hpp"
+#include "app/window/input/keys.hpp"
+#include "app/window/practice/hud.hpp"
+#include "app/window/practice/plots.hpp"
+#include "app/window/widgets/gui.hpp"
 #include "app/window/window.hpp"
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
-#include "sim/device/script_device.hpp"
+#include "geometry/machine.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
-#include "sim/record/session_recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/step_cost.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/interrupt.hpp"
+#include "sim/session/tick_clock.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/limits.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {
@@ -173,17 +171,15 @@ std::string backend_for(const DemoCommand& command, Backends& backends) {
   return "scan";
 }
 
-void play(const DemoCommand& command, const Scene& scene, Session& session, SessionRecorder& recorder, DemoView& view) {
-  const double dt = 1.0 / scene.frame_rate;
+void play(const DemoCommand& command, SessionLoop& loop, DemoView& view) {
+  const Session& session = loop.session();
   const std::filesystem::path picture = std::filesystem::path(command.out) / "picture.png";
   BestFrame best;
   FaultTeller faults;
   Progress progress("demo", command.frames);
-  const auto ends = [&] { return interrupted() || view.closed() || recorder.failed(); };
+  const auto ends = [&] { return interrupted() || view.closed() || loop.failed(); };
   for (std::size_t frame = 0; frame < command.frames && !ends(); ++frame) {
-    const double time = static_cast<double>(frame) * dt;
-    session.step({frame, time}, dt);
-    recorder.append(session, time);
+    loop.step();
     faults.tell(session.backend_faults());
     view.show_frame();
     if (frame % 20 == 19 && best.better(session)) view.save_picture(picture);
@@ -207,16 +203,19 @@ void run(const DemoCommand& command) {
   check_outputs(command, scene);
   const auto window = open_window(command, scene);
   Backends backends(window ? &window->context() : nullptr);
-  Session session(scene, backends, backend_for(command, backends), kChecks, [](const InstrumentScene& instrument) {
+  LoopPlan plan{.backend = backend_for(command, backends), .checks = kChecks, .task = false};
+  plan.device = [](const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script});
-  });
+  };
+  SessionLoop loop(scene, backends, plan);
+  Session& session = loop.session();
   tell_slow_scene(scene, session, 0.0);
   session.reserve_frames(command.frames);
-  SessionRecorder recorder(recording_file(folder / "session.h5"), scene, session, gl_description(backends));
+  loop.record(recording_file(folder / "session.h5"), gl_description(backends));
   DemoView view(scene, session, backends, window.get());
   catch_interrupts();
-  play(command, scene, session, recorder, view);
-  recorder.close();
+  play(command, loop, view);
+  loop.close();
   const CompareReport report = session_report(session, scene, gl_description(backends));
   save_text(folder / "compare.json", compare_json(report), OutputKind::Json);
   save_text(folder / "compare.svg", compare_svg(report), OutputKind::Plot);
@@ -228,20 +227,20 @@ void run(const DemoCommand& command) {
 
 }  // namespace
 
-void add_demo_command(CLI::App& program) {
+void add_demo_command(Command& program) {
   auto command = std::make_shared<DemoCommand>();
-  CLI::App* sub = program.add_subcommand("demo", "Run the embedded scene: liver, stomach, two instruments");
-  sub->add_option("--frames", command->frames, "Frames to run")->check(within(1, 1e6))->capture_default_str();
-  sub->add_flag("--headless", command->headless, "Open no window, even if there is a display");
-  sub->add_option("-o,--out", command->out, "Folder for the output files")->capture_default_str();
-  sub->add_option("--backend", command->backend, "Backend whose answers drive the tissue")->capture_default_str();
-  sub->add_option("--scene", command->scene, "Run another scene; its scripts move the instruments");
-  sub->add_option("--pictures", command->picture_every,
-                  "Save a picture every N frames; 0: only of the frame with the most touched faces")
-      ->check(within(0, 1e6))
-      ->capture_default_str();
-  add_access_option(*sub, command->access);
-  sub->callback([command] { run(*command); });
+  Command& sub = program.command("demo", "Run the embedded scene: liver, stomach, two instruments");
+  sub.option("--frames", command->frames, "Frames to run").within(1, 1e6).shown();
+  sub.option("--headless", command->headless, "Open no window, even if there is a display");
+  sub.option("-o,--out", command->out, "Folder for the output files").shown();
+  sub.option("--backend", command->backend, "Backend whose answers drive the tissue").shown();
+  sub.option("--scene", command->scene, "Run another scene; its scripts move the instruments");
+  sub.option("--pictures", command->picture_every,
+             "Save a picture every N frames; 0: only of the frame with the most touched faces")
+      .within(0, 1e6)
+      .shown();
+  add_access_option(sub, command->access);
+  sub.runs([command] { run(*command); });
 }
 
 }  // namespace trocar

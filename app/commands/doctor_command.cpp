@@ -3,7 +3,6 @@
 // process with a limit of time, so that a driver that crashes or hangs ends its own line of the report only.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -12,19 +11,15 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/compare/backend_trial.hpp"
 #include "app/compare/backends.hpp"
-#include "app/compare/known_case.hpp"
-#include "app/window/glfw_gamepad.hpp"
+#include "app/window/input/hands.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
-#include "sim/device/haptic_stub.hpp"
-#include "sim/device/spacemouse_device.hpp"
-#include "sim/link/spacemouse_reader.hpp"
-#include "sim/support/child_process.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/disk_space.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/device/hand_device.hpp"
+#include "sim/device/haptics.hpp"
+#include "sim/link/make_device.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {
@@ -141,16 +136,13 @@ void run_only(const std::string& part) {
 
 }  // namespace
 
-void add_doctor_command(CLI::App& program) {
-  CLI::App* sub =
-      program.add_subcommand("doctor", "Report what this machine supports; test each backend on known triangles");
+void add_doctor_command(Command& program) {
+  Command& sub = program.command("doctor", "Report what this machine supports; test each backend on known triangles");
   auto only = std::make_shared<std::string>();
   auto limit = std::make_shared<int>(60);
-  sub->add_option("--only", *only, "Test this backend only, in this process; or: OpenGL, devices");
-  sub->add_option("--limit", *limit, "Longest time of each test of a driver or of devices, s")
-      ->check(within(1, 3600))
-      ->capture_default_str();
-  sub->callback([only, limit] { only->empty() ? run(std::chrono::seconds(*limit)) : run_only(*only); });
+  sub.option("--only", *only, "Test this backend only, in this process; or: OpenGL, devices");
+  sub.option("--limit", *limit, "Longest time of each test of a driver or of devices, s").within(1, 3600).shown();
+  sub.runs([only, limit] { only->empty() ? run(std::chrono::seconds(*limit)) : run_only(*only); });
 }
 
 }  // namespace trocar

@@ -1,22 +1,152 @@
-// trocar export: writes a recording as CSV tables, and as a time series for ParaView. Units: millimetres, newtons,
-// pascals. Faces are given by id; a face keeps its id throughout the session.
+// trocar export: writes a recording as CSV tables, as a time series for ParaView, and as pictures; a scene as one
+// picture. Units: millimetres, newtons, pascals. Faces are given by id; a face keeps its id throughout the session.
+// Tested in tests/app/output_test.cpp
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
+#include "app/compare/backends.hpp"
 #include "app/report/pvd.hpp"
+#include "app/view/view.hpp"
+#include "app/window/replay/replay_scene.hpp"
 #include "geometry/error.hpp"
+#include "gpu_collision/gl_context.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/support/csv_text.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/loop/session_loop.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/support/csv.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {
+
+struct ScenePicture {
+  double time = 0.0;               // s   of the session; at most the end of the task
+  int width = 1280, height = 720;  // pixels; the view fills them, without the scope's round edge
+};
+
+void draw_session(const Session& session, const TaskRun* task, const ScenePicture& picture, double time,
+                  const std::filesystem::path& file, GlContext& context) {
+  SessionPicture drawn(context, session);
+  PictureTarget target(picture.width, picture.height);
+  SessionLook look{.task = task};
+  look.settings.round_field = false;
+  look.settings.time = time;
+  target.bind();
+  drawn.draw(session, look, picture.width, picture.height);
+  target.save_png(file);
+  PictureTarget::unbind();
+}
+
+void draw_task(const Scene& scene, const ScenePicture& picture, const std::filesystem::path& file, Backends& backends) {
+  PerformedSession performed(scene, style_of(Skill::Expert), 1, backends, "scan");
+  do performed.step();
+  while (performed.time() < picture.time && !performed.task().feed().finished);
+  draw_session(performed.session(), &performed.task(), picture, performed.time(), file, *backends.context());
+}
+
+void draw_scripts(const Scene& scene, const ScenePicture& picture, const std::filesystem::path& file,
+                  Backends& backends) {
+  LoopPlan plan{.backend = "scan", .task = false};
+  plan.device = [](const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script});
+  };
+  SessionLoop loop(scene, backends, plan);
+  const auto frames = static_cast<std::uint64_t>(std::floor(picture.time * scene.frame_rate));
+  for (std::uint64_t frame = 0; frame <= frames; ++frame) loop.step();
+  draw_session(loop.session(), nullptr, picture, loop.time(), file, *backends.context());
+}
+
+// Writes the picture as PNG. Throws the errors of Session, and InputError when the file cannot be written.
+void draw_scene_picture(const Scene& scene, const ScenePicture& picture, const std::filesystem::path& file,
+                        Backends& backends) {
+  if (scene.task)
+    draw_task(scene, picture, file, backends);
+  else
+    draw_scripts(scene, picture, file, backends);
+}
+
+struct PictureCommand {
+  std::string recording, out = "pictures";
+  double from = 0.0, to = 1e9, every = 1.0;  // s
+  int width = 1280, height = 720;
+  SceneAccess access;
+};
+
+std::string picture_name(double time) { return fmt::format("{:08.2f}s.png", time); }
+
+// Returns the frames nearest to the wanted times.
+std::vector<std::size_t> frames_at(const Recording& recording, const PictureCommand& command) {
+  const std::vector<double>& times = recording.times();
+  std::vector<std::size_t> frames;
+  for (double time = command.from; time <= std::min(command.to, times.back()); time += command.every) {
+    const auto at = std::lower_bound(times.begin(), times.end(), time);
+    frames.push_back(std::min(static_cast<std::size_t>(at - times.begin()), times.size() - 1));
+  }
+  if (frames.empty()) throw InputError(fmt::format("--from: the recording ends at {:.2f} s", times.back()));
+  return frames;
+}
+
+// One picture of a scene, named as the scene's file.
+void draw_scene(const PictureCommand& command, Backends& backends) {
+  const Scene scene = load_scene(command.recording, command.access);
+  const auto file = std::filesystem::path(command.out) / (scene.file.stem().string() + ".png");
+  refuse_same_files(files_of(scene), {{"--out", file}});
+  std::filesystem::create_directories(command.out);
+  refuse_foreign(file, OutputKind::Picture);
+  draw_scene_picture(scene, {command.from, command.width, command.height}, file, backends);
+  fmt::print("{}\n", file.string());
+}
+
+void draw_pictures(const PictureCommand& command) {
+  Backends backends;
+  GlContext* context = backends.context();
+  if (!context) throw InputError("picture needs OpenGL, which this machine does not have; see trocar doctor");
+  if (std::filesystem::path(command.recording).extension() == ".toml") return draw_scene(command, backends);
+  ReplayScene scene(command.recording);
+  const std::vector<std::size_t> frames = frames_at(scene.recording(), command);
+  const std::filesystem::path folder = command.out;
+  std::filesystem::create_directories(folder);
+  for (const std::size_t frame : frames)
+    refuse_foreign(folder / picture_name(scene.recording().times()[frame]), OutputKind::Picture);
+  scene.load(frames.front());
+  View view(*context, scene.organs());
+  PictureTarget target(command.width, command.height);
+  for (const std::size_t frame : frames) {
+    scene.load(frame);
+    ViewSettings settings;
+    settings.time = scene.recording().times()[frame];
+    target.bind();
+    view.draw(scene.organs(), scene.tools(), scene.bonds(), scene.scope(), scene.lens(), {}, settings, command.width,
+              command.height);
+    target.save_png(folder / picture_name(settings.time));
+    PictureTarget::unbind();
+  }
+  fmt::print("{} pictures are in {}\n", frames.size(), folder.string());
+}
+
+void add_picture_command(Command& exporting) {
+  auto command = std::make_shared<PictureCommand>();
+  Command& sub = exporting.command("picture", "Draw frames of a recording, or a scene, as the scope sees them: .png");
+  sub.option("recording", command->recording, "Recording: .h5; or a scene: .toml, one picture at the time --from")
+      .required();
+  sub.option("-o,--out", command->out, "Folder for the pictures").shown();
+  sub.option("--from", command->from, "Time of the first picture, s").within(0, 1e6).shown();
+  sub.option("--to", command->to, "Time of the last picture, s").within(0, 1e9);
+  sub.option("--every", command->every, "Time between pictures, s").within(0.01, 1e6).shown();
+  sub.option("--width", command->width, "Width, pixels").within(16, 8192).shown();
+  sub.option("--height", command->height, "Height, pixels").within(16, 8192).shown();
+  add_access_option(sub, command->access);
+  sub.runs([command] { draw_pictures(*command); });
+}
 
 struct Tables {
   OutputFile tools, touches, clashes, stages;
@@ -131,14 +261,15 @@ void run(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export_command(CLI::App& program) {
+void add_export_command(Command& program) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* sub = program.add_subcommand("export", "Export a recording as tables or for ParaView");
-  sub->add_option("recording", options->file, "Recording: .h5")->required();
-  sub->add_option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
-  sub->add_option("--pvd", options->pvd, "Folder for recording.pvd and the files that it lists");
-  sub->add_option("--every", options->every, "With --pvd: only every N-th frame")->check(within(1, 1e6));
-  sub->callback([options] { run(*options); });
+  Command& sub = program.command("export", "Export a recording as tables, for ParaView or as pictures");
+  sub.option("recording", options->file, "Recording: .h5").required();
+  sub.option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
+  sub.option("--pvd", options->pvd, "Folder for recording.pvd and the files that it lists");
+  sub.option("--every", options->every, "With --pvd: only every N-th frame").within(1, 1e6);
+  sub.runs([options] { run(*options); });
+  add_picture_command(sub);
 }
 
 }  // namespace trocar

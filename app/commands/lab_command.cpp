@@ -1,32 +1,156 @@
-// trocar lab: people, their attempts and scores, in the database of this station or of a laboratory.
+// trocar lab: people, their attempts and scores, in the database of this station or of a laboratory; thresholds of a
+// task from the attempts of experts; which recordings stay at this station. Tested in tests/app/lab_station_test.cpp
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <optional>
 #include <set>
 
 #include "app/commands/commands.hpp"
-#include "app/commands/lab_thresholds_command.hpp"
-#include "app/commands/lab_tidy_command.hpp"
 #include "app/commands/options.hpp"
+#include "app/lab/lab_attempt.hpp"
 #include "app/lab/lab_course.hpp"
-#include "app/lab/lab_date.hpp"
+#include "app/lab/lab_database.hpp"
 #include "app/lab/lab_server.hpp"
 #include "app/lab/lab_station.hpp"
 #include "app/lab/lab_tables.hpp"
-#include "app/lab/own_recording.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/interrupt.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {
+
+constexpr std::size_t kEveryAttempt = 1'000'000;
+
+struct ThresholdsCommand {
+  std::vector<std::string> recordings, people;
+  std::string scene, rule = "mean";
+  int level = 1;
+  std::size_t last = kEveryAttempt;
+};
+
+std::vector<ExpertAttempt> recorded_experts(const ThresholdsCommand& command) {
+  if (!command.people.empty() || !command.scene.empty())
+    throw InputError("name either recordings, or --person and --task, not both");
+  std::vector<ExpertAttempt> experts;
+  for (const std::string& recording : command.recordings) experts.push_back(expert_attempt_of(recording));
+  return experts;
+}
+
+std::vector<ExpertAttempt> experts_of_the_lab(const ThresholdsCommand& command, LabDatabase& lab) {
+  std::vector<ExpertAttempt> experts;
+  for (const std::string& person : command.people) {
+    if (!lab.person(person))
+      throw InputError(fmt::format("no person has the id '{}'; trocar lab list shows all", printable(person)));
+    for (const LabAttempt& attempt : lab.attempts({person, command.scene, command.level, command.last}))
+      experts.push_back(expert_attempt_of(attempt));
+  }
+  if (experts.empty())
+    throw InputError(fmt::format("these people have no attempt at {}, level {}; trocar lab show ID lists attempts",
+                                 printable(command.scene), command.level));
+  return experts;
+}
+
+void thresholds(const ThresholdsCommand& command, const std::function<LabDatabase()>& open,
+                const std::function<void(const LabDatabase&)>& finish) {
+  if (command.recordings.empty() && (command.people.empty() || command.scene.empty()))
+    throw InputError("thresholds needs either recordings of experts, or people and a task: --person ID --task NAME");
+  const ExpertRule rule = command.rule == "median" ? ExpertRule::Median : ExpertRule::TrimmedMean;
+  std::optional<LabDatabase> lab;
+  if (command.recordings.empty()) lab.emplace(open());
+  const auto experts = lab ? experts_of_the_lab(command, *lab) : recorded_experts(command);
+  fmt::print("{}", thresholds_toml(expert_thresholds(experts, rule)));
+  if (lab) finish(*lab);
+}
+
+// `open`: opens the station's database.
+void add_lab_thresholds_command(Command& lab, std::function<LabDatabase()> open,
+                                std::function<void(const LabDatabase&)> finish) {
+  auto command = std::make_shared<ThresholdsCommand>();
+  Command& sub = lab.command("thresholds", "Compute thresholds of a task from the attempts of experts");
+  sub.option("recordings", command->recordings, "Recordings of experts at one task: .h5");
+  sub.option("--person", command->people, "Ids of experts, whose attempts in the database are used instead");
+  sub.option("--task", command->scene, "With --person: the name of the task's scene file without .toml");
+  sub.option("--level", command->level, "With --person: level of the task").within(1, 1000).shown();
+  sub.option("--last", command->last, "With --person: only the latest attempts of each person, this many")
+      .within(1, 1e6);
+  sub.option("--rule", command->rule, "Score and time: the mean or the median of the experts")
+      .one_of({"mean", "median"})
+      .shown();
+  sub.runs([command, open = std::move(open), finish = std::move(finish)] { thresholds(*command, open, finish); });
+}
+
+struct TidyCommand {
+  std::string keep, curriculum;
+  bool remove = false;
+};
+
+RetentionRule rule_of(const std::string& keep) {
+  if (keep == "all") return {};
+  int last = 0;
+  const auto [end, error] = std::from_chars(keep.data(), keep.data() + keep.size(), last);
+  if (error != std::errc() || end != keep.data() + keep.size() || last < 1 || last > kMostLast)
+    throw InputError(fmt::format("--keep must be all, or a number of attempts from 1 to {}", kMostLast));
+  return {last};
+}
+
+void print_rule(const RetentionRule& rule) {
+  if (!rule.last)
+    fmt::print("every recording stays; trocar lab tidy --keep N keeps passes and the last N of each person and task\n");
+  else
+    fmt::print("passes and the last {} attempts of each person at each level of a task stay\n", *rule.last);
+}
+
+void print_removable(const std::vector<Removable>& recordings) {
+  std::uint64_t bytes = 0;
+  for (const Removable& one : recordings) {
+    fmt::print("  {} {} level {}: {}, {}\n", one.attempt.person, printable(one.attempt.scene), one.attempt.level,
+               printable(one.file.string(), kLongestText), bytes_text(one.bytes));
+    bytes += one.bytes;
+  }
+  fmt::print("{} recordings, {}, are not among these{}\n", recordings.size(), bytes_text(bytes),
+             recordings.empty() ? "" : "; the window removes them, trocar lab tidy --remove does it now");
+}
+
+void remove_all(const std::vector<Removable>& recordings) {
+  std::size_t removed = 0;
+  std::uint64_t bytes = 0;
+  for (const Removable& one : recordings) {
+    if (!remove_recording(one)) continue;
+    ++removed;
+    bytes += one.bytes;
+  }
+  fmt::print("{} recordings removed, {}; their scores stay in the database\n", removed, bytes_text(bytes));
+}
+
+void tidy(const TidyCommand& command, const std::function<LabDatabase()>& open) {
+  const LabPlaces places = lab_places();
+  if (!command.keep.empty()) write_retention(places, rule_of(command.keep));
+  const RetentionRule rule = read_retention(places);
+  print_rule(rule);
+  if (!rule.last) return;
+  const std::filesystem::path course = command.curriculum;
+  const Curriculum curriculum = load_curriculum(course.empty() ? data_file("curricula/basic.toml") : course);
+  LabDatabase lab = open();
+  const auto recordings = removable_recordings(lab, curriculum, rule);
+  command.remove ? remove_all(recordings) : print_removable(recordings);
+}
+
+// `open`: opens the station's database.
+void add_lab_tidy_command(Command& lab, std::function<LabDatabase()> open) {
+  auto command = std::make_shared<TidyCommand>();
+  Command& sub = lab.command("tidy", "Show or set which recordings stay at this station");
+  sub.option("--keep", command->keep, "all, or N: passes and the last N attempts of each person at a task stay");
+  sub.option("--remove", command->remove, "Remove the recordings that the rule does not keep").excludes({"--keep"});
+  sub.option("--curriculum", command->curriculum, "Curriculum that says what is a pass; default: basic skills");
+  sub.runs([command, open = std::move(open)] { tidy(*command, open); });
+}
 
 constexpr std::size_t kAllAttempts = 1'000'000;
 
@@ -340,78 +464,73 @@ void serve(const LabCommand& command) {
 
 using Shared = std::shared_ptr<LabCommand>;
 
-CLI::App* subcommand(CLI::App& lab, const Shared& command, const char* name, const char* what,
-                     void (*run)(const LabCommand&)) {
-  CLI::App* sub = lab.add_subcommand(name, what);
-  sub->callback([command, run] { run(*command); });
+Command& subcommand(Command& lab, const Shared& command, const char* name, const char* what,
+                    void (*run)(const LabCommand&)) {
+  Command& sub = lab.command(name, what);
+  sub.runs([command, run] { run(*command); });
   return sub;
 }
 
-void add_filters(CLI::App& sub, const Shared& command) {
-  sub.add_option("--task", command->scene, "Only this task: the name of its scene file without .toml");
-  sub.add_option("--level", command->level, "Only this level of the task")->check(within(1, 1000));
-  sub.add_option("--most", command->most, "Most rows shown")->check(within(1, 1e6))->capture_default_str();
+void add_filters(Command& sub, const Shared& command, bool one_task = false) {
+  sub.option("--task", command->scene, "Only this task: the name of its scene file without .toml").required(one_task);
+  sub.option("--level", command->level, "Only this level of the task").within(1, 1000);
+  sub.option("--most", command->most, "Most rows shown").within(1, 1e6).shown();
 }
 
-void add_people_commands(CLI::App& lab, const Shared& command) {
-  CLI::App* sub = subcommand(lab, command, "add", "Add a person", add);
-  sub->add_option("id", command->id, "Id: letters of any language, digits, spaces inside")->required();
-  sub->add_option("--name", command->name, "Name, if it may be stored");
-  sub = subcommand(lab, command, "list", "List people with the number of their attempts", list);
-  sub->add_option("part", command->part, "Only ids and names that contain this text");
-  sub->add_flag("--recent", command->recent, "The latest attempt first");
-  sub->add_option("--most", command->most, "Most rows shown")->check(within(1, 1e6))->capture_default_str();
-  sub = subcommand(lab, command, "show", "Show where a person stands, and the attempts", show);
-  sub->add_option("id", command->id, "Id of the person")->required();
-  add_filters(*sub, command);
-  sub = subcommand(lab, command, "compare", "Compare people at a task, attempt by attempt", compare);
-  sub->add_option("ids", command->ids, "Ids of two or more people")->required()->expected(2, 20);
-  add_filters(*sub, command);
-  sub->get_option("--task")->required();
-  sub = subcommand(lab, command, "course", "Show a person's progress in a curriculum", course);
-  sub->add_option("id", command->id, "Id of the person")->required();
-  sub->add_option("--curriculum", command->curriculum, "Curriculum: .toml; default: basic skills");
-  sub = subcommand(lab, command, "erase", "Erase a person and all attempts from the database", erase);
-  sub->add_option("id", command->id, "Id of the person")->required();
-  sub->add_flag("--recordings", command->recordings, "Remove the recordings of the attempts too");
+void add_people_commands(Command& lab, const Shared& command) {
+  Command& adding = subcommand(lab, command, "add", "Add a person", add);
+  adding.option("id", command->id, "Id: letters of any language, digits, spaces inside").required();
+  adding.option("--name", command->name, "Name, if it may be stored");
+  Command& listing = subcommand(lab, command, "list", "List people with the number of their attempts", list);
+  listing.option("part", command->part, "Only ids and names that contain this text");
+  listing.option("--recent", command->recent, "The latest attempt first");
+  listing.option("--most", command->most, "Most rows shown").within(1, 1e6).shown();
+  Command& showing = subcommand(lab, command, "show", "Show where a person stands, and the attempts", show);
+  showing.option("id", command->id, "Id of the person").required();
+  add_filters(showing, command);
+  Command& comparing = subcommand(lab, command, "compare", "Compare people at a task, attempt by attempt", compare);
+  comparing.option("ids", command->ids, "Ids of two or more people").required().several(2, 20);
+  add_filters(comparing, command, true);
+  Command& coursing = subcommand(lab, command, "course", "Show a person's progress in a curriculum", course);
+  coursing.option("id", command->id, "Id of the person").required();
+  coursing.option("--curriculum", command->curriculum, "Curriculum: .toml; default: basic skills");
+  Command& erasing = subcommand(lab, command, "erase", "Erase a person and all attempts from the database", erase);
+  erasing.option("id", command->id, "Id of the person").required();
+  erasing.option("--recordings", command->recordings, "Remove the recordings of the attempts too");
 }
 
-void add_attempt_commands(CLI::App& lab, const Shared& command) {
-  CLI::App* sub = subcommand(lab, command, "enter", "Score a recording of an attempt and enter it", enter);
-  sub->add_option("recording", command->recording, "Recording: .h5")->required();
-  sub->add_option("--person", command->person, "Id of the person, instead of the recorded one");
-  sub = subcommand(lab, command, "delete", "Delete an attempt", remove_attempt);
-  sub->add_option("key", command->key, "Key of the attempt, as shown by trocar lab show")->required();
-  sub = subcommand(lab, command, "export", "Write all attempts with their metrics as a table", export_all);
-  sub->add_option("-o,--out", command->out, "Table: .csv")->required();
-  add_force_option(*sub, command->force);
-  sub = subcommand(lab, command, "serve", "Show the cohort in a browser, read only", serve);
-  sub->add_option("--port", command->server.port, "Port; 0: any free one")
-      ->check(within(0, 65535))
-      ->capture_default_str();
-  sub->add_flag("--anyone", command->server.anyone, "Other machines may connect too: there is no password");
-  sub = subcommand(lab, command, "backup", "Copy the whole database to a new SQLite file", backup);
-  sub->add_option("-o,--out", command->out, "New file: .sqlite")->required();
-  sub = subcommand(lab, command, "restore", "Add what a backup has and the database lacks", restore);
-  sub->add_option("backup", command->out, "Backup: .sqlite")->required();
+void add_attempt_commands(Command& lab, const Shared& command) {
+  Command& entering = subcommand(lab, command, "enter", "Score a recording of an attempt and enter it", enter);
+  entering.option("recording", command->recording, "Recording: .h5").required();
+  entering.option("--person", command->person, "Id of the person, instead of the recorded one");
+  Command& deleting = subcommand(lab, command, "delete", "Delete an attempt", remove_attempt);
+  deleting.option("key", command->key, "Key of the attempt, as shown by trocar lab show").required();
+  Command& exporting =
+      subcommand(lab, command, "export", "Write all attempts with their metrics as a table", export_all);
+  exporting.option("-o,--out", command->out, "Table: .csv").required();
+  add_force_option(exporting, command->force);
+  Command& serving = subcommand(lab, command, "serve", "Show the cohort in a browser, read only", serve);
+  serving.option("--port", command->server.port, "Port; 0: any free one").within(0, 65535).shown();
+  serving.option("--anyone", command->server.anyone, "Other machines may connect too: there is no password");
+  Command& backing = subcommand(lab, command, "backup", "Copy the whole database to a new SQLite file", backup);
+  backing.option("-o,--out", command->out, "New file: .sqlite").required();
+  Command& restoring = subcommand(lab, command, "restore", "Add what a backup has and the database lacks", restore);
+  restoring.option("backup", command->out, "Backup: .sqlite").required();
 }
 
 }  // namespace
 
-void add_lab_command(CLI::App& program) {
+void add_lab_command(Command& program) {
   auto command = std::make_shared<LabCommand>();
-  CLI::App* lab = program.add_subcommand("lab", "People, attempts and scores in the laboratory's database");
-  lab->add_option("--database", command->database,
-                  "File, or postgresql://USER@HOST/NAME: for this command; alone, for this station from now on");
-  add_people_commands(*lab, command);
-  add_attempt_commands(*lab, command);
+  Command& lab = program.command("lab", "People, attempts and scores in the laboratory's database");
+  lab.option("--database", command->database,
+             "File, or postgresql://USER@HOST/NAME: for this command; alone, for this station from now on");
+  add_people_commands(lab, command);
+  add_attempt_commands(lab, command);
   add_lab_thresholds_command(
-      *lab, [command] { return opened(station_of(*command)); }, require_all_read);
-  add_lab_tidy_command(*lab, [command] { return station_of(*command).open_to_read(); });
-  lab->require_subcommand(0, 1);
-  lab->callback([command, lab] {
-    if (lab->get_subcommands().empty()) show_station(*command);
-  });
+      lab, [command] { return opened(station_of(*command)); }, require_all_read);
+  add_lab_tidy_command(lab, [command] { return station_of(*command).open_to_read(); });
+  lab.runs([command] { show_station(*command); });
 }
 
 }  // namespace trocar

@@ -1,28 +1,93 @@
 // trocar mesh info | check | lattice | make | decimate | repair | transform | parts: examines meshes and makes new
-// ones.
+// ones. Tested in tests/app/output_test.cpp
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/commands/commands.hpp"
-#include "app/commands/mesh_parts.hpp"
 #include "app/commands/options.hpp"
-#include "deform/lattice.hpp"
-#include "deform/lattice_report.hpp"
+#include "deform/solid/lattice.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/error.hpp"
 #include "mesh/decimate.hpp"
 #include "mesh/mesh_io.hpp"
-#include "mesh/mesh_placement.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "mesh/repair.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 #include "study/shapes/superquadric.hpp"
 
 namespace trocar {
 namespace {
+
+constexpr std::size_t kLongestName = 100;  // characters of a file name
+
+struct PartsCommand {
+  std::string file, out;
+  double scale = 1.0;  // mm per unit of the file
+};
+
+// A name in letters, digits, - and _, which no other part has.
+std::string file_name_of(const std::string& part, std::set<std::string>& taken) {
+  std::string name;
+  for (const char c : part.substr(0, kLongestName)) {
+    const bool kept =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    name += kept ? c : '_';
+  }
+  if (name.empty()) name = "part";
+  std::string unique = name;
+  for (int k = 2; !taken.insert(unique).second; ++k) unique = fmt::format("{}_{}", name, k);
+  return unique + ".obj";
+}
+
+// All files are checked before the first is written.
+std::vector<std::filesystem::path> files_for(const std::vector<MeshPart>& parts, const PartsCommand& command) {
+  const std::string& folder = command.out;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder))
+    throw InputError(fmt::format("{}: the folder cannot be made; name another one", folder));
+  std::vector<std::filesystem::path> files;
+  std::set<std::string> taken;
+  for (const MeshPart& part : parts) {
+    files.push_back(std::filesystem::path(folder) / file_name_of(part.name, taken));
+    refuse_same_files({{"the mesh", command.file}}, {{"--out", files.back().string()}});
+    refuse_foreign(files.back().string(), OutputKind::Mesh);
+  }
+  return files;
+}
+
+void list_parts(const PartsCommand& command) {
+  const double unit = command.scale * kMillimetre;
+  const std::vector<MeshPart> parts = load_mesh_parts(command.file, unit);
+  std::vector<std::filesystem::path> files;
+  if (!command.out.empty()) files = files_for(parts, command);
+  fmt::print("{:>9} {:>9}  {:>22}  {:>6}  part\n", "faces", "vertices", "size, mm", "closed");
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const MeshReport report = mesh_report(parts[k].mesh.view(), {.metres_per_unit = unit, .find_crossings = false});
+    const glm::dvec3 size = report.size() * 1e3;
+    fmt::print("{:>9} {:>9}  {:>22}  {:>6}  {}\n", report.faces, report.vertices,
+               fmt::format("{:.1f} x {:.1f} x {:.1f}", size.x, size.y, size.z), report.welded.closed() ? "yes" : "no",
+               printable(parts[k].name));
+    if (!files.empty()) save_mesh(parts[k].mesh, files[k], unit);
+  }
+  fmt::print("{}", files.empty() ? "" : fmt::format("written to {}\n", command.out));
+}
+
+void add_mesh_parts_command(Command& mesh) {
+  auto command = std::make_shared<PartsCommand>();
+  Command& sub = mesh.command("parts", "List the parts of a glTF file; with -o write each as an .obj");
+  sub.option("file", command->file, "Mesh, with parts: .glb or .gltf").required();
+  sub.option("--scale", command->scale, "Millimetres per unit of the file; glTF's metres count as 1000")
+      .within(1e-6, 1e6)
+      .shown();
+  sub.option("-o,--out", command->out, "Folder for the parts");
+  sub.runs([command] { list_parts(*command); });
+}
 
 constexpr double kMostFaces = 20e6;  // more exceed the memory of a typical machine
 
@@ -231,6 +296,13 @@ void check(const MeshCommand& command) {
     throw RunError(fmt::format("{}: the mesh is not fit for simulation; the report says why", command.file));
 }
 
+// Checks the mesh to write.
+void check_output(const MeshCommand& command) {
+  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
+  refuse_foreign(command.out, OutputKind::Mesh);
+  refuse_existing({{"--out", command.out}}, command.force);
+}
+
 TriangleMesh shape_of(const MeshCommand& command) {
   const bool toroid = command.organ == "supertoroid";
   if (!toroid && command.organ != "superellipsoid") return make_organ(command.organ, {.faces = command.faces});
@@ -243,8 +315,7 @@ TriangleMesh shape_of(const MeshCommand& command) {
 }
 
 void make(const MeshCommand& command) {
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   const TriangleMesh mesh = shape_of(command);
   save_mesh(mesh, command.out);
   fmt::print("{}: {} faces, {} vertices, written to {}\n", command.organ, mesh.faces.size(), mesh.positions.size(),
@@ -252,9 +323,7 @@ void make(const MeshCommand& command) {
 }
 
 void decimate_file(const MeshCommand& command) {
-  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   const double unit = command.scale * kMillimetre;
   const TriangleMesh mesh = load_mesh(command.file, unit);
   const Decimated result = decimate(mesh, {.faces = static_cast<std::size_t>(command.faces)});
@@ -278,9 +347,7 @@ void print_repair(const Repaired& repaired) {
 }
 
 void repair_file(const MeshCommand& command) {
-  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   const double unit = command.scale * kMillimetre;
   const TriangleMesh mesh = load_mesh(command.file, unit);
   const Repaired result = [&] {
@@ -297,9 +364,7 @@ void repair_file(const MeshCommand& command) {
 }
 
 void transform_file(const MeshCommand& command) {
-  refuse_same_files({{"the mesh", command.file}}, {{"--out", command.out}});
-  refuse_foreign(command.out, OutputKind::Mesh);
-  refuse_existing({{"--out", command.out}}, command.force);
+  check_output(command);
   MeshPlacement placement{.mm_per_unit = command.scale};
   for (const MeshAxes axes : kMeshAxes)
     if (command.axes == name_of(axes)) placement.axes = axes;
@@ -314,103 +379,85 @@ void transform_file(const MeshCommand& command) {
              mesh.faces.size(), size.x, size.y, size.z, command.out);
 }
 
-CLI::App* add_file_command(CLI::App& mesh, const char* name, const char* what, MeshCommand& command) {
-  CLI::App* sub = mesh.add_subcommand(name, what);
-  sub->add_option("file", command.file, "Mesh: .stl, .obj, .ply, .vtp, .vtk or .glb")->required();
-  sub->add_option("--scale", command.scale, "Millimetres per unit of the file")
-      ->check(within(1e-6, 1e6))
-      ->capture_default_str();
+Command& add_mesh_file_command(Command& mesh, const char* name, const char* what, MeshCommand& command) {
+  Command& sub = mesh.command(name, what);
+  sub.option("file", command.file, "Mesh: .stl, .obj, .ply, .vtp, .vtk or .glb").required();
+  sub.option("--scale", command.scale, "Millimetres per unit of the file").within(1e-6, 1e6).shown();
   return sub;
 }
 
-void add_transform_command(CLI::App& mesh, const std::shared_ptr<MeshCommand>& command) {
-  CLI::App* sub = add_file_command(mesh, "transform",
-                                   "Turn and move a mesh: first the unit, then the axes, the angles and the offset; "
-                                   "the result is in millimetres, with x left, y head, z front",
-                                   *command);
+void add_transform_command(Command& mesh, const std::shared_ptr<MeshCommand>& command) {
+  Command& sub =
+      add_mesh_file_command(mesh, "transform",
+                            "Turn and move a mesh: first the unit, then the axes, the angles and the offset; "
+                            "the result is in millimetres, with x left, y head, z front",
+                            *command);
   std::vector<std::string> axes;
   for (const MeshAxes one : kMeshAxes) axes.emplace_back(name_of(one));
-  sub->add_option("--axes", command->axes, "Axes of the file: trocar, LPS (3D Slicer, DICOM) or RAS (NIfTI)")
-      ->check(CLI::IsMember(axes))
-      ->capture_default_str();
-  sub->add_option("--rotate-deg", command->rotate_deg, "Then turn about x, then y, then z: X,Y,Z in degrees")
-      ->delimiter(',')
-      ->expected(3)
-      ->check(within(-360, 360))
-      ->capture_default_str();
-  sub->add_option("--offset-mm", command->offset, "Then move by X,Y,Z in mm")
-      ->delimiter(',')
-      ->expected(3)
-      ->check(within(-999e3, 999e3))
-      ->capture_default_str();
-  sub->add_option("-o,--out", command->out, "Mesh to write")->required();
-  add_force_option(*sub, command->force);
-  sub->callback([command] { transform_file(*command); });
+  sub.option("--axes", command->axes, "Axes of the file: trocar, LPS (3D Slicer, DICOM) or RAS (NIfTI)")
+      .one_of(axes)
+      .shown();
+  sub.option("--rotate-deg", command->rotate_deg, "Then turn about x, then y, then z: X,Y,Z in degrees")
+      .with_commas(3)
+      .within(-360, 360)
+      .shown();
+  sub.option("--offset-mm", command->offset, "Then move by X,Y,Z in mm").with_commas(3).within(-999e3, 999e3).shown();
+  sub.option("-o,--out", command->out, "Mesh to write").required();
+  add_force_option(sub, command->force);
+  sub.runs([command] { transform_file(*command); });
 }
 
 }  // namespace
 
-void add_mesh_command(CLI::App& program) {
+void add_mesh_command(Command& program) {
   auto command = std::make_shared<MeshCommand>();
-  CLI::App* mesh = program.add_subcommand("mesh", "Mesh tools");
-  mesh->require_subcommand(1);
-  CLI::App* info = add_file_command(*mesh, "info", "Counts, size, area, volume, unit", *command);
-  info->callback([command] { print_size(examined(*command, false)); });
+  Command& mesh = program.command("mesh", "Mesh tools");
+  Command& info = add_mesh_file_command(mesh, "info", "Counts, size, area, volume, unit", *command);
+  info.runs([command] { print_size(examined(*command, false)); });
 
-  CLI::App* lattice = add_file_command(*mesh, "lattice", "Describe the tissue lattice that fills this mesh", *command);
-  lattice->add_option("--spacing", command->spacing, "Distance between the nodes, mm")
-      ->check(within(0.1, 1000))
-      ->capture_default_str();
-  lattice->callback([command] { print_lattice(*command); });
+  Command& lattice =
+      add_mesh_file_command(mesh, "lattice", "Describe the tissue lattice that fills this mesh", *command);
+  lattice.option("--spacing", command->spacing, "Distance between the nodes, mm").within(0.1, 1000).shown();
+  lattice.runs([command] { print_lattice(*command); });
 
-  CLI::App* checking = add_file_command(
-      *mesh, "check", "Check that the mesh is closed, manifold, oriented and free of self-intersections", *command);
-  checking->add_option("--json", command->json, "Write the report as JSON");
-  add_force_option(*checking, command->force);
-  checking->callback([command] { check(*command); });
+  Command& checking = add_mesh_file_command(
+      mesh, "check", "Check that the mesh is closed, manifold, oriented and free of self-intersections", *command);
+  checking.option("--json", command->json, "Write the report as JSON");
+  add_force_option(checking, command->force);
+  checking.runs([command] { check(*command); });
 
-  CLI::App* making =
-      mesh->add_subcommand("make", "Make a built-in organ or a superquadric with a given number of faces");
-  making->add_option("organ", command->organ, "liver, stomach, gallbladder, superellipsoid or supertoroid")->required();
-  making->add_option("--faces", command->faces, "Number of faces")->check(within(4, kMostFaces))->capture_default_str();
-  making->add_option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm")
-      ->delimiter(',')
-      ->expected(3)
-      ->check(within(0, 1e6))
-      ->capture_default_str();
-  making->add_option("--exponents", command->exponents, "Superquadric: E1 of the profile, E2 of the outline, 0.1 to 4")
-      ->delimiter(',')
-      ->expected(2)
-      ->check(within(0, 100))
-      ->capture_default_str();
-  making->add_option("--hole", command->hole, "Supertoroid: half size of the hole along X in mm")
-      ->check(within(0, 1e6))
-      ->capture_default_str();
-  making->add_option("-o,--out", command->out, "Mesh to write")->required();
-  add_force_option(*making, command->force);
-  making->callback([command] { make(*command); });
+  Command& making = mesh.command("make", "Make a built-in organ or a superquadric with a given number of faces");
+  making.option("organ", command->organ, "liver, stomach, gallbladder, superellipsoid or supertoroid").required();
+  making.option("--faces", command->faces, "Number of faces").within(4, kMostFaces).shown();
+  making.option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm").with_commas(3).within(0, 1e6).shown();
+  making.option("--exponents", command->exponents, "Superquadric: E1 of the profile, E2 of the outline, 0.1 to 4")
+      .with_commas(2)
+      .within(0, 100)
+      .shown();
+  making.option("--hole", command->hole, "Supertoroid: half size of the hole along X in mm").within(0, 1e6).shown();
+  making.option("-o,--out", command->out, "Mesh to write").required();
+  add_force_option(making, command->force);
+  making.runs([command] { make(*command); });
 
-  CLI::App* decimating =
-      add_file_command(*mesh, "decimate", "Reduce the number of faces and report the error", *command);
-  decimating->add_option("--faces", command->faces, "Target number of faces")->check(within(4, kMostFaces))->required();
-  decimating->add_option("-o,--out", command->out, "Mesh to write")->required();
-  add_force_option(*decimating, command->force);
-  decimating->callback([command] { decimate_file(*command); });
+  Command& decimating =
+      add_mesh_file_command(mesh, "decimate", "Reduce the number of faces and report the error", *command);
+  decimating.option("--faces", command->faces, "Target number of faces").within(4, kMostFaces).required();
+  decimating.option("-o,--out", command->out, "Mesh to write").required();
+  add_force_option(decimating, command->force);
+  decimating.runs([command] { decimate_file(*command); });
 
-  CLI::App* repairing = add_file_command(
-      *mesh, "repair", "Make a surface closed, consistently oriented and free of bad faces, or say why it cannot be",
+  Command& repairing = add_mesh_file_command(
+      mesh, "repair", "Make a surface closed, consistently oriented and free of bad faces, or say why it cannot be",
       *command);
-  repairing->add_option("--join", command->join, "Join open edges that are closer than this, mm")
-      ->check(within(0, 1e3))
-      ->capture_default_str();
-  repairing->add_option("--holes", command->longest_boundary, "Close holes whose boundary is at most this long, mm")
-      ->check(within(0, 1e6))
-      ->capture_default_str();
-  repairing->add_option("-o,--out", command->out, "Mesh to write")->required();
-  add_force_option(*repairing, command->force);
-  repairing->callback([command] { repair_file(*command); });
-  add_transform_command(*mesh, command);
-  add_mesh_parts_command(*mesh);
+  repairing.option("--join", command->join, "Join open edges that are closer than this, mm").within(0, 1e3).shown();
+  repairing.option("--holes", command->longest_boundary, "Close holes whose boundary is at most this long, mm")
+      .within(0, 1e6)
+      .shown();
+  repairing.option("-o,--out", command->out, "Mesh to write").required();
+  add_force_option(repairing, command->force);
+  repairing.runs([command] { repair_file(*command); });
+  add_transform_command(mesh, command);
+  add_mesh_parts_command(mesh);
 }
 
 }  // namespace trocar

@@ -1,7 +1,6 @@
 // trocar perform: a scripted trainee performs the task of a scene. Writes a recording and prints the score.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/commands/commands.hpp"
@@ -10,15 +9,13 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
-#include "sim/record/session_recorder.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/step_cost.hpp"
-#include "sim/support/interrupt.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/session/tick_clock.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
-#include "sim/task/performed_session.hpp"
 #include "sim/task/task_run.hpp"
 
 namespace trocar {
@@ -34,17 +31,9 @@ struct PerformCommand {
   std::optional<int> level;
 };
 
-const std::map<std::string, Fault>& faults() {
-  static const std::map<std::string, Fault> named = [] {
-    std::map<std::string, Fault> all;
-    for (std::size_t k = 0; k < kFaultNames.size(); ++k) all.emplace(kFaultNames[k], static_cast<Fault>(k));
-    return all;
-  }();
-  return named;
-}
-
 HandStyle style_of(const PerformCommand& command) {
-  if (!command.fault.empty()) return style_with(faults().at(command.fault), command.dose);
+  const auto fault = std::ranges::find(kFaultNames, command.fault);
+  if (fault != kFaultNames.end()) return style_with(static_cast<Fault>(fault - kFaultNames.begin()), command.dose);
   const auto skill = std::ranges::find(kSkillNames, command.skill);
   return style_of(static_cast<Skill>(skill - kSkillNames.begin()));
 }
@@ -79,51 +68,46 @@ void run(const PerformCommand& command) {
   Session& session = attempt.session();
   fmt::print("backend {}: {}\n", session.backend().name, session.backend().why);
   tell_slow_scene(scene, session, 0.0);
-  SessionRecorder recorder(recording_file(command.out), scene, session, gl_description(backends),
-                           {.activity = Activity::Demonstration, .device = kPerformerDevice});
+  attempt.record(recording_file(command.out), gl_description(backends),
+                 {.activity = Activity::Demonstration, .device = kPerformerDevice});
   catch_interrupts();
   {
     FaultTeller faults;
     Progress progress("perform", static_cast<std::size_t>(scene.task->time_limit * scene.frame_rate) + 1);
-    while (!attempt.task().feed().finished && !interrupted() && !recorder.failed()) {
+    while (!attempt.task().feed().finished && !interrupted() && !attempt.failed()) {
       attempt.step();
-      recorder.append(session, attempt.time());
       faults.tell(session.backend_faults());
       progress.advance_to(session.frames());
     }
   }
-  recorder.close(ending_of(&attempt.task()));
+  attempt.close();
   print_result(attempt.task().result(), attempt.task().feed());
   fmt::print("{} frames, written to {}\n", session.frames(), command.out);
 }
 
 }  // namespace
 
-void add_perform_command(CLI::App& program) {
+void add_perform_command(Command& program) {
   auto command = std::make_shared<PerformCommand>();
-  CLI::App* sub = program.add_subcommand("perform", "Let a scripted trainee perform the task of a scene");
-  sub->add_option("scene", command->scene, "Scene with a [task]: .toml")->required();
-  CLI::Option* skill = sub->add_option("--as", command->skill, "expert, average or clumsy")
-                           ->check(CLI::IsMember(std::vector<std::string>(kSkillNames.begin(), kSkillNames.end())))
-                           ->capture_default_str();
-  CLI::Option* fault = sub->add_option("--fault", command->fault, "an expert with a single fault")
-                           ->check(CLI::IsMember(faults()))
-                           ->excludes(skill);
-  sub->add_option("--dose", command->dose, "Size of the fault: 0 none, 1 gross")
-      ->check(within(0, 10))
-      ->capture_default_str()
-      ->needs(fault);
-  sub->add_option("--seed", command->seed, "Seed of the simulated trainee's tremor, aim and errors")
-      ->check(within(0, 4294967295.0))
-      ->capture_default_str();
-  sub->add_option("-o,--out", command->out, "Recording: .h5")->required();
-  add_force_option(*sub, command->force);
-  sub->add_option("--backend", command->backend,
-                  "auto or a backend (trocar query --help lists them); default: the scene's");
-  add_anatomy_option(*sub, command->anatomy);
-  add_level_option(*sub, command->level);
-  add_access_option(*sub, command->access);
-  sub->callback([command] { run(*command); });
+  Command& sub = program.command("perform", "Let a scripted trainee perform the task of a scene");
+  sub.option("scene", command->scene, "Scene with a [task]: .toml").required();
+  sub.option("--as", command->skill, "expert, average or clumsy")
+      .one_of({kSkillNames.begin(), kSkillNames.end()})
+      .shown();
+  sub.option("--fault", command->fault, "an expert with a single fault")
+      .one_of({kFaultNames.begin(), kFaultNames.end()})
+      .excludes({"--as"});
+  sub.option("--dose", command->dose, "Size of the fault: 0 none, 1 gross").within(0, 10).shown().needs("--fault");
+  sub.option("--seed", command->seed, "Seed of the simulated trainee's tremor, aim and errors")
+      .within(0, 4294967295.0)
+      .shown();
+  sub.option("-o,--out", command->out, "Recording: .h5").required();
+  add_force_option(sub, command->force);
+  sub.option("--backend", command->backend, "auto or a backend (trocar query --help lists them); default: the scene's");
+  add_anatomy_option(sub, command->anatomy);
+  add_level_option(sub, command->level);
+  add_access_option(sub, command->access);
+  sub.runs([command] { run(*command); });
 }
 
 }  // namespace trocar

@@ -1,44 +1,35 @@
-// trocar recover: rewrites the recording of a killed session. trocar replay: repeats the queries of a recording.
+// What is made of a finished recording. trocar replay: repeats its queries. trocar score: metrics and grades, as text,
+// JSON and CSV. trocar report: a page for a browser.   Tested in tests/app/program_test.cpp
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <cmath>
 #include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
 #include "app/compare/backends.hpp"
 #include "app/replay/replay.hpp"
+#include "app/report/report.hpp"
 #include "app/report/session_summary.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/review/score_recording.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/support/csv.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {
 namespace {
 
-void recover(const std::string& file) {
-  const RecoverResult result = recover_recording(file);
-  if (result.was_clean) {
-    fmt::print("{}: already complete, {} frames, {:.2f} s; not changed\n", file, result.frames, result.seconds);
-  } else {
-    fmt::print("{}: recovered {} frames, {:.2f} s, {} touches; it is now a plain file\n", file, result.frames,
-               result.seconds, result.touches);
-  }
-}
-
 void write_replay(OutputFile& out, const std::string& backend, std::uint64_t frames, const ReplayResult& result) {
-  const nlohmann::ordered_json json{{"format", "trocar-replay-1"},
-                                    {"backend", backend},
-                                    {"frames", frames},
-                                    {"touches", result.touches},
-                                    {"tip_touches", result.tip_touches},
-                                    {"surface_changes", result.rebuilds},
-                                    {"differing_frames", result.differing_frames}};
-  out.stream() << json.dump(2) << "\n";
+  fmt::print(out.stream(),
+             "{{\n  \"format\": \"trocar-replay-1\",\n  \"backend\": \"{}\",\n  \"frames\": {},\n"
+             "  \"touches\": {},\n  \"tip_touches\": {},\n  \"surface_changes\": {},\n"
+             "  \"differing_frames\": {}\n}}\n",
+             backend, frames, result.touches, result.tip_touches, result.rebuilds, result.differing_frames);
   out.commit();
 }
 
@@ -73,24 +64,147 @@ void replay_file(const std::string& file, const std::string& backend_name, const
     throw RunError("the replay gives other touched faces than the recording; see the line above");
 }
 
-}  // namespace
+struct ScoreOptions {
+  std::vector<std::string> files, trajectories;
+  std::string json, csv;
+  bool force = false;
+};
 
-void add_recording_commands(CLI::App& program) {
+std::string value_text(const Metric& metric) {
+  if (!std::isfinite(metric.value)) return "-";
+  return fmt::format("{:.5g}", metric.value);
+}
+
+// Returns the grade of a metric with its good and poor values; for a metric without a grade its note.
+std::string grade_text(const Metric& metric) {
+  const auto grade = mark_of(metric);
+  if (!grade) return std::isfinite(metric.value) ? metric.note : "";
+  return fmt::format("{:3.0f} %  (good {:.4g}, poor {:.4g})", *grade * 100.0, *metric.good, *metric.poor);
+}
+
+void print_table(const std::vector<Metric>& metrics) {
+  for (const Metric& metric : metrics)
+    fmt::print("  {:<36} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, grade_text(metric));
+}
+
+void print_attempt(const Attempt& attempt) {
+  fmt::print("{}: {}{}{:.2f} s, {} frames, {}\n", attempt.file, attempt.scene_title,
+             attempt.scene_title.empty() ? "" : ", ", attempt.duration, attempt.frames, utc_text(attempt.date));
+  if (const std::string slow = slow_machine_text(attempt); !slow.empty()) fmt::print("{}\n", slow);
+  if (attempt.task) {
+    fmt::print("{}: {:.1f} of 100, {}\n", attempt.task->title, attempt.task->score,
+               attempt.task->finished ? "finished" : "not finished");
+    if (const std::string cap = cap_text(*attempt.task); !cap.empty()) fmt::print("{}\n", cap);
+    print_table(attempt.task->parts);
+  }
+  fmt::print("whole attempt\n");
+  print_table(attempt.overall);
+  for (const InstrumentScore& instrument : attempt.instruments) {
+    fmt::print("{}\n", instrument.name);
+    print_table(instrument.metrics);
+  }
+}
+
+std::string cell(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+}
+
+void write_rows(std::ostream& out, const Attempt& attempt, const std::string& of, const std::vector<Metric>& metrics) {
+  for (const Metric& metric : metrics)
+    fmt::print(out, "{},{},{},{},{},{},{},{},{}\n", csv_text(attempt.file), csv_text(attempt.date), csv_text(of),
+               metric.id, cell(metric.value), metric.unit, cell(metric.good), cell(metric.poor), cell(mark_of(metric)));
+}
+
+void write_csv(std::ostream& out, const std::vector<Attempt>& attempts) {
+  out << "file,date_utc,of,metric,value,unit,good,poor,mark\n";
+  for (const Attempt& attempt : attempts) {
+    if (attempt.task) {
+      write_rows(out, attempt, "task", {{"task_score", "", "", attempt.task->score, 100.0, 0.0, ""}});
+      write_rows(out, attempt, "task", attempt.task->parts);
+    }
+    write_rows(out, attempt, "whole", attempt.overall);
+    for (const InstrumentScore& instrument : attempt.instruments)
+      write_rows(out, attempt, instrument.name, instrument.metrics);
+  }
+}
+
+void score(const ScoreOptions& options) {
+  std::optional<OutputFile> json, csv;
+  std::vector<NamedFile> inputs;
+  if (options.files.empty() && options.trajectories.empty())
+    throw InputError("score needs either a recording or --trajectory; name a file");
+  for (const std::string& file : options.files) inputs.push_back({"the recording", file});
+  for (const std::string& file : options.trajectories) inputs.push_back({"--trajectory", file});
+  const std::vector<NamedFile> outputs{{"--json", options.json}, {"--csv", options.csv}};
+  refuse_same_files(inputs, outputs);
+  if (!options.json.empty()) json.emplace(options.json, OutputKind::Json);
+  if (!options.csv.empty()) csv.emplace(options.csv, OutputKind::Table);
+  refuse_existing(outputs, options.force);
+  std::vector<Attempt> attempts;
+  for (const std::string& file : options.files) attempts.push_back(score_recording(Recording(file), file));
+  for (const std::string& file : options.trajectories)
+    attempts.push_back(score_trajectory(load_trajectory(file), file));
+  for (const Attempt& attempt : attempts) print_attempt(attempt);
+  if (json) {
+    json->stream() << to_json(attempts) << "\n";
+    json->commit();
+  }
+  if (csv) {
+    write_csv(csv->stream(), attempts);
+    csv->commit();
+  }
+}
+
+void report(const std::vector<std::string>& files, const std::string& out, bool force, const std::string& try_at) {
+  const std::size_t bytes = write_report(files, out, force, try_at);
+  fmt::print("{}: {} of {:.1f} MB; open it in a browser\n", out,
+             files.size() == 1 ? "a report" : fmt::format("a comparison of {} attempts", files.size()),
+             static_cast<double>(bytes) / 1e6);
+}
+
+void add_replay_command(Command& program) {
   auto file = std::make_shared<std::string>(), backend = std::make_shared<std::string>(),
        json = std::make_shared<std::string>();
-  CLI::App* recover_sub =
-      program.add_subcommand("recover", "Rewrite the recording of a killed session as a plain file");
-  recover_sub->add_option("recording", *file, "Recording: .h5")->required();
-  recover_sub->callback([file] { recover(*file); });
+  auto force = std::make_shared<bool>(false);
+  Command& sub = program.command("replay", "Repeat the query of every recorded frame and compare the answers");
+  sub.option("recording", *file, "Recording: .h5").required();
+  sub.option("--backend", *backend, "Backend to use; default: the recorded one");
+  sub.option("--json", *json, "Write the counts as JSON");
+  add_force_option(sub, *force);
+  sub.runs([file, backend, json, force] { replay_file(*file, *backend, *json, *force); });
+}
 
-  CLI::App* replay_sub =
-      program.add_subcommand("replay", "Repeat the query of every recorded frame and compare the answers");
-  replay_sub->add_option("recording", *file, "Recording: .h5")->required();
-  replay_sub->add_option("--backend", *backend, "Backend to use; default: the recorded one");
-  replay_sub->add_option("--json", *json, "Write the counts as JSON");
-  const auto force = std::make_shared<bool>(false);
-  add_force_option(*replay_sub, *force);
-  replay_sub->callback([file, backend, json, force] { replay_file(*file, *backend, *json, *force); });
+void add_score_command(Command& program) {
+  auto options = std::make_shared<ScoreOptions>();
+  Command& sub = program.command("score", "Score recordings: metrics and, where defined, their grades");
+  sub.option("recordings", options->files, "Recordings: .h5");
+  sub.option("--trajectory", options->trajectories,
+             "Motions of an instrument: .csv, in millimetres; only the motion metrics are known");
+  sub.option("--json", options->json, "Write all results as JSON");
+  sub.option("--csv", options->csv, "Write all results as a table, one row per metric");
+  add_force_option(sub, options->force);
+  sub.runs([options] { score(*options); });
+}
+
+void add_report_command(Command& program) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  auto out = std::make_shared<std::string>(), try_at = std::make_shared<std::string>();
+  auto force = std::make_shared<bool>(false);
+  Command& sub =
+      program.command("report", "Write a page for a browser: one recording in full, or several side by side");
+  sub.option("recordings", *files, "Recordings: .h5, in order of time").required();
+  sub.option("-o,--out", *out, "Page: .html").required();
+  add_force_option(sub, *force);
+  sub.option("--try-at", *try_at, "Address of Trocar in the browser, to which the page links: https://...");
+  sub.runs([files, out, force, try_at] { report(*files, *out, *force, *try_at); });
+}
+
+}  // namespace
+
+void add_recording_commands(Command& program) {
+  add_replay_command(program);
+  add_score_command(program);
+  add_report_command(program);
 }
 
 }  // namespace trocar

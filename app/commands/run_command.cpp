@@ -1,18 +1,16 @@
 // trocar run: opens the window with the start screen, or directly with a scene.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/window/window_program.hpp"
+#include "app/window/program.hpp"
 #include "geometry/error.hpp"
 #include "sim/course/curriculum.hpp"
-#include "sim/scene/anatomy.hpp"
-#include "sim/scene/level.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {
@@ -68,44 +66,41 @@ void run(RunCommand command) {
 
 }  // namespace
 
-void add_run_command(CLI::App& program) {
+void add_run_command(Command& program) {
   auto command = std::make_shared<RunCommand>();
-  CLI::App* sub = program.add_subcommand("run", "Open the trainer in a window");
-  sub->add_option("scene", command->scene, "Scene: .toml; default: chosen on the start screen");
-  sub->add_option("--backend", command->options.backend, "auto or a backend's name; default: the scene's");
-  sub->add_flag("--no-check", command->no_check, "Do not check the answers with obb-refit");
-  sub->add_flag("--record", command->options.record, "Start and record at once, without waiting for Enter");
-  sub->add_option("--frames", command->options.frames, "Stop after this number of frames; 0: when the window is closed")
-      ->check(within(0, 1e9))
-      ->capture_default_str();
-  sub->add_option("--folder", command->folder, "Folder for recordings and pictures")->capture_default_str();
-  sub->add_option("--picture", command->picture, "Save the last frame, panels included: .png");
-  add_force_option(*sub, command->force);
-  sub->add_option("--quality", command->quality, "Picture quality: auto, low, medium or high")
-      ->check(CLI::IsMember({"auto", "low", "medium", "high"}))
-      ->capture_default_str();
+  Command& sub = program.command("run", "Open the trainer in a window");
+  sub.option("scene", command->scene, "Scene: .toml; default: chosen on the start screen");
+  sub.option("--backend", command->options.backend, "auto or a backend's name; default: the scene's");
+  sub.option("--no-check", command->no_check, "Do not check the answers with obb-refit");
+  sub.option("--record", command->options.record, "Start and record at once, without waiting for Enter");
+  sub.option("--frames", command->options.frames, "Stop after this number of frames; 0: when the window is closed")
+      .within(0, 1e9)
+      .shown();
+  sub.option("--folder", command->folder, "Folder for recordings and pictures").shown();
+  sub.option("--picture", command->picture, "Save the last frame, panels included: .png");
+  add_force_option(sub, command->force);
+  sub.option("--quality", command->quality, "Picture quality: auto, low, medium or high")
+      .one_of({"auto", "low", "medium", "high"})
+      .shown();
   for (const auto& [name, value] :
        {std::pair{"--width", &command->options.width}, {"--height", &command->options.height}})
-    sub->add_option(name, *value, "Size of the window, pixels")->check(within(64, 16384))->capture_default_str();
-  sub->add_flag("--mute", command->options.mute, "Open no sound device");
-  sub->add_option("--state", command->state,
-                  "Keep this .json file up to date with the state of the window, for tests and scripts");
-  CLI::Option* port =
-      sub->add_option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
-          ->check(within(1, 65535));
-  sub->add_flag("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too")->needs(port);
-  add_person_option(*sub, command->options.person);
-  sub->add_option("--database", command->options.database, "Database of people and attempts; default: the station's");
-  sub->add_option("--curriculum", command->curriculum, "Curriculum of the start screen: .toml; default: basic skills");
-  add_anatomy_option(*sub, command->options.anatomy);
-  add_level_option(*sub, command->options.level);
-  add_access_option(*sub, command->options.access);
-  sub->add_option("--allow-host", command->options.access.hosts,
-                  "Let the scene connect to this machine without a question; repeat for several machines");
-  sub->callback([command, port] {
-    command->publish = port->count() > 0;
-    run(*command);
-  });
+    sub.option(name, *value, "Size of the window, pixels").within(64, 16384).shown();
+  sub.option("--mute", command->options.mute, "Open no sound device");
+  sub.option("--state", command->state,
+             "Keep this .json file up to date with the state of the window, for tests and scripts");
+  sub.option("--igtl-port", command->igtl.port, "Send every frame to OpenIGTLink clients on this port")
+      .within(1, 65535)
+      .tells(command->publish);
+  sub.option("--igtl-anyone", command->igtl.anyone, "Clients on other machines may connect too").needs("--igtl-port");
+  add_person_option(sub, command->options.person);
+  sub.option("--database", command->options.database, "Database of people and attempts; default: the station's");
+  sub.option("--curriculum", command->curriculum, "Curriculum of the start screen: .toml; default: basic skills");
+  add_anatomy_option(sub, command->options.anatomy);
+  add_level_option(sub, command->options.level);
+  add_access_option(sub, command->options.access);
+  sub.option("--allow-host", command->options.access.hosts,
+             "Let the scene connect to this machine without a question; repeat for several machines");
+  sub.runs([command] { run(*command); });
 }
 
 }  // namespace trocar

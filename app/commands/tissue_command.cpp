@@ -1,24 +1,246 @@
-// trocar tissue test | fit: presses, pulls, twists or indents a specimen of a material; finds the material of a
-// measured curve.
+// trocar tissue test | fit: presses, pulls, twists or indents a specimen of a material, and plots the curve; finds the
+// material of a measured curve.   Tested in tests/app/output_test.cpp
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
-#include "app/commands/tissue_plot.hpp"
-#include "app/commands/tissue_specimen.hpp"
+#include "deform/reference/specimen.hpp"
+#include "deform/solid/elasticity.hpp"
+#include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
+#include "mesh/mesh_io.hpp"
 #include "sim/scene/material.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {
+
+// One load of a test: its level, and the answers of the real-time step and of the reference.
+struct CurveRow {
+  double at, step, reference;
+};
+
+// The two columns of a curve in a table, and in a plot.
+struct CurveAxes {
+  const char *across, *up, *across_label, *up_label;
+};
+
+// The plot: its frame in pixels, and the values at its right and upper end.
+constexpr double kLeft = 60.0, kRight = 560.0, kTop = 70.0, kBottom = 350.0;
+struct Scale {
+  double across, up;
+  double x(double value) const { return kLeft + (kRight - kLeft) * value / across; }
+  double y(double value) const { return kBottom - (kBottom - kTop) * value / up; }
+};
+
+// Returns a round distance of 4 to 10 marks up to `most`: 1, 2 or 5 times a power of ten.
+double round_step(double most) {
+  const double power = std::pow(10.0, std::floor(std::log10(most / 4.0))), times = most / 4.0 / power;
+  return power * (times >= 5.0 ? 5.0 : times >= 2.0 ? 2.0 : 1.0);
+}
+
+std::string marks(const Scale& scale) {
+  std::string svg;
+  for (double v = 0.0, step = round_step(scale.across); v <= scale.across * 1.0001; v += step)
+    svg += fmt::format(
+        "<path d=\"M{0:.1f},{1} v5\" stroke=\"#888\"/><text x=\"{0:.1f}\" y=\"{2}\" "
+        "text-anchor=\"middle\">{3:.3g}</text>\n",
+        scale.x(v), kBottom, kBottom + 20.0, v);
+  for (double v = 0.0, step = round_step(scale.up); v <= scale.up * 1.0001; v += step)
+    svg += fmt::format(
+        "<path d=\"M{0},{1:.1f} h{2}\" stroke=\"#ddd\"/><text x=\"{3}\" y=\"{4:.1f}\" "
+        "text-anchor=\"end\">{5:.3g}</text>\n",
+        kLeft, scale.y(v), kRight - kLeft, kLeft - 6.0, scale.y(v) + 4.0, v);
+  return svg;
+}
+
+std::string polyline(const std::vector<CurveRow>& rows, double CurveRow::*value, const Scale& scale,
+                     const char* style) {
+  std::string points = fmt::format("{:.1f},{:.1f}", scale.x(0.0), scale.y(0.0));
+  for (const CurveRow& row : rows) points += fmt::format(" {:.1f},{:.1f}", scale.x(row.at), scale.y(row.*value));
+  return fmt::format("<polyline points=\"{}\" fill=\"none\" {}/>\n", points, style);
+}
+
+// Circles: the forces of the step. Line: the reference.
+std::string legend(bool reference) {
+  std::string svg =
+      "<circle cx=\"72\" cy=\"50\" r=\"4\" fill=\"#0072b2\"/><text x=\"84\" y=\"54\">real-time step</text>";
+  if (reference)
+    svg +=
+        "<path d=\"M200,50 h24\" stroke=\"#e69f00\" stroke-width=\"2\"/><text x=\"232\" y=\"54\">implicit "
+        "reference</text>";
+  return svg + "\n";
+}
+
+// Circles for the step; with `reference` the line is the reference's.
+std::string curve_svg(const std::string& title, const CurveAxes& axes, const std::vector<CurveRow>& rows,
+                      bool reference) {
+  Scale scale{1e-12, 1e-12};
+  for (const CurveRow& row : rows) {
+    scale.across = std::max(scale.across, row.at);
+    scale.up = std::max({scale.up, row.step, reference ? row.reference : 0.0});
+  }
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 400\" width=\"600\" height=\"400\" "
+      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+      "<text x=\"16\" y=\"24\" font-size=\"16\">Material test: {}</text>\n",
+      title);
+  svg += legend(reference) + marks(scale);
+  svg += fmt::format(
+      "<text x=\"{}\" y=\"390\" text-anchor=\"middle\">{}</text>\n"
+      "<text x=\"{}\" y=\"54\" text-anchor=\"end\">{}</text>\n",
+      0.5 * (kLeft + kRight), axes.across_label, kRight, axes.up_label);
+  if (reference) svg += polyline(rows, &CurveRow::reference, scale, "stroke=\"#e69f00\" stroke-width=\"2\"");
+  for (const CurveRow& row : rows)
+    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#0072b2\"/>\n", scale.x(row.at),
+                       scale.y(row.step));
+  if (!reference) svg += polyline(rows, &CurveRow::step, scale, "stroke=\"#0072b2\" stroke-width=\"2\"");
+  return svg + "</svg>\n";
+}
+
+struct SpecimenOptions {
+  std::string shape = "cylinder", mesh, material;
+  double diameter_mm = 50.0, height_mm = 30.0;
+  std::vector<double> size_mm = {20.0, 20.0, 200.0};
+  double spacing_mm = 0.0;  // 0: a sixth of the smallest side
+  double turn_deg = 0.0;
+  double modulus_kpa = 6.0, poisson = 0.46, stiffening = 0.0, late_stiffening = 0.0, density = 1060.0;
+  bool springs = false;  // the law `springs`
+  bool stick = false, slip = false, pull = false, gravity = false;
+  double twist_deg = 0.0, ball_mm = 0.0;
+
+  bool twists() const { return twist_deg > 0.0; }
+};
+
+void add_plate_options(Command& command, SpecimenOptions& options) {
+  command.option("--slip", options.slip, "Plates without friction (the default)");
+  command.option("--stick", options.stick, "Ends keep their positions on the plates").excludes({"--slip"});
+  command.option("--pull", options.pull, "Pull: the ends stay on the plates").excludes({"--ball"});
+  command.option("--ball", options.ball_mm, "Indent: a ball of this diameter instead of the upper plate, mm")
+      .within(0.1, 1e4);
+}
+
+void add_material_options(Command& command, SpecimenOptions& options) {
+  command.option("--material", options.material, "Material: a file of trocar tissue fit");
+  command.option("--modulus", options.modulus_kpa, "Young's modulus at small strain, kPa")
+      .within(1e-3, 1e6)
+      .excludes({"--material"})
+      .shown();
+  command.option("--poisson", options.poisson, "Poisson's ratio").within(0.25, 0.49).excludes({"--material"}).shown();
+  command.option("--stiffening", options.stiffening, "Stiffening from the start; below 0 the tissue softens")
+      .within(kLeastStiffening, kMostStiffening)
+      .excludes({"--material"})
+      .shown();
+  command.option("--late-stiffening", options.late_stiffening, "Stiffening at large strain")
+      .within(0.0, kMostLateStiffening)
+      .excludes({"--material"})
+      .shown();
+  command.option("--springs", options.springs, "The law `springs` instead of `rising`").excludes({"--material"});
+  command.option("--density", options.density, "Density, kg/m^3").within(1.0, 1e5).shown();
+}
+
+TriangleMesh mesh_of(const SpecimenOptions& o, double edge) {
+  if (o.shape == "mesh") return load_mesh(o.mesh);
+  if (o.shape == "cylinder") return make_cylinder(o.diameter_mm * 1e-3, o.height_mm * 1e-3, edge);
+  return make_block(1e-3 * glm::dvec3(o.size_mm[0], o.size_mm[1], o.size_mm[2]), edge);
+}
+
+double smallest_side(const SpecimenOptions& o) {
+  if (o.shape == "cylinder") return std::min(o.diameter_mm, o.height_mm);
+  if (o.shape != "mesh") return *std::min_element(o.size_mm.begin(), o.size_mm.end());
+  glm::vec3 low(INFINITY), high(-INFINITY);
+  for (const glm::vec3& p : load_mesh(o.mesh).positions) low = glm::min(low, p), high = glm::max(high, p);
+  return 1e3 * std::min({high.x - low.x, high.y - low.y, high.z - low.z});
+}
+
+// Adds the options of the specimen and the plates; those of the material only with `material`.
+void add_specimen_options(Command& command, SpecimenOptions& options, bool material) {
+  command.option("--shape", options.shape, "cylinder, block, beam or mesh; the machine presses along z")
+      .one_of({"cylinder", "block", "beam", "mesh"})
+      .shown();
+  command.option("--diameter", options.diameter_mm, "Of the cylinder, mm").within(0.1, 1e4).shown();
+  command.option("--height", options.height_mm, "Of the cylinder, mm").within(0.1, 1e4).shown();
+  command.option("--size", options.size_mm, "Sides X,Y,Z of the block or beam, mm")
+      .with_commas(3)
+      .within(0.1, 1e4)
+      .shown();
+  command.option("--mesh", options.mesh, "Mesh with flat ends at its lowest and highest z, in mm");
+  command
+      .option("--spacing", options.spacing_mm,
+              "Distance between the nodes, mm; without it a sixth of the smallest side")
+      .within(0.05, 1e3);
+  command.option("--turn", options.turn_deg, "Turn the specimen in its lattice about y, degrees")
+      .within(-180.0, 180.0)
+      .shown();
+  add_plate_options(command, options);
+  if (material) add_material_options(command, options);
+}
+
+// Throws InputError for options that contradict each other.
+void refuse_contradictions(const SpecimenOptions& o) {
+  if (o.shape == "mesh" && o.mesh.empty()) throw InputError("--shape mesh needs --mesh; name the file");
+  if (o.shape != "mesh" && !o.mesh.empty()) throw InputError("--mesh needs --shape mesh");
+  if (o.twists() && o.slip) throw InputError("--twist needs ends that stick; leave out --slip");
+  if (o.twists() && (o.pull || o.ball_mm > 0.0))
+    throw InputError("--twist, --pull and --ball are different tests; give one of them");
+  if (o.gravity && o.pull) throw InputError("--gravity and --pull are two tests; leave one of them out");
+  if (o.gravity && o.ball_mm > 0.0) throw InputError("--gravity and --ball are two tests; leave one of them out");
+}
+
+// Returns law, moduli, density and node spacing.
+TissueParams params_of(const SpecimenOptions& o) {
+  TissueParams params;
+  params.law = o.springs ? TissueLaw::Springs : TissueLaw::Rising;
+  params.youngs_modulus = static_cast<float>(1e3 * o.modulus_kpa);
+  params.poisson_ratio = static_cast<float>(o.poisson);
+  params.stiffening = static_cast<float>(o.stiffening);
+  params.late_stiffening = static_cast<float>(o.late_stiffening);
+  params.density = static_cast<float>(o.density);
+  if (!o.material.empty()) load_material(o.material, params);
+  const double spacing = o.spacing_mm > 0.0 ? o.spacing_mm : smallest_side(o) / 6.0;
+  params.node_spacing = static_cast<float>(1e-3 * spacing);
+  return params;
+}
+
+// Returns mesh, position and grips; press, twist and gravity are 0.
+CurveTest test_of(const SpecimenOptions& o, double spacing) {
+  CurveTest test;
+  test.mesh = mesh_of(o, 0.5 * spacing);
+  const double angle = o.turn_deg * std::numbers::pi / 180.0, c = elementary::cos(angle), s = elementary::sin(angle);
+  test.turn = {{c, 0.0, -s}, {0.0, 1.0, 0.0}, {s, 0.0, c}};
+  if (o.pull) test.sign = -1.0;
+  const bool glued = o.pull || o.twists() || o.gravity;
+  const Grip grip = o.twists() || (glued && o.stick) ? Grip::Clamp
+                    : glued                          ? Grip::Plane
+                    : o.stick                        ? Grip::Stick
+                                                     : Grip::Slip;
+  test.load.lower = grip;
+  test.load.upper = o.gravity || o.ball_mm > 0.0 ? Grip::Free : grip;
+  test.load.ball_radius = 0.5e-3 * o.ball_mm;
+  return test;
+}
+
+// Returns one line that describes specimen and test.
+std::string title_of(const SpecimenOptions& o) {
+  const std::string shape = o.shape == "mesh"       ? o.mesh
+                            : o.shape == "cylinder" ? fmt::format("cylinder {:g} x {:g} mm", o.diameter_mm, o.height_mm)
+                                                    : fmt::format("{} {:g} x {:g} x {:g} mm", o.shape, o.size_mm[0],
+                                                                  o.size_mm[1], o.size_mm[2]);
+  const std::string what = o.gravity         ? "under its own weight"
+                           : o.twists()      ? "twisted"
+                           : o.ball_mm > 0.0 ? fmt::format("under a ball of {:g} mm", o.ball_mm)
+                           : o.pull          ? "pulled"
+                                             : "pressed";
+  return fmt::format("{} {}, {}", shape, what, o.stick || o.twists() ? "sticking" : "slipping");
+}
 
 constexpr double kMostStrain = 0.8;  // 1
 constexpr double kGravity = 9.81;    // m/s^2
@@ -184,58 +406,52 @@ void fit(const FitCommand& command) {
   out.commit();
 }
 
-void add_test(CLI::App& tissue) {
+void add_test(Command& tissue) {
   auto command = std::make_shared<TestCommand>();
-  CLI::App* sub = tissue.add_subcommand("test", "Press, pull, twist or indent a specimen, or let it sag");
-  add_specimen_options(*sub, command->specimen, true);
-  CLI::Option* to = sub->add_option("--to", command->to, "Largest displacement over the height of the specimen");
-  CLI::Option* twist = sub->add_option("--twist", command->specimen.twist_deg, "Twist to this angle, degrees");
-  CLI::Option* gravity = sub->add_flag("--gravity", command->specimen.gravity,
-                                       "Its own weight, with the lower end held: of a beam across it, else along it");
+  Command& sub = tissue.command("test", "Press, pull, twist or indent a specimen, or let it sag");
+  add_specimen_options(sub, command->specimen, true);
   command->to = 0.2;
-  to->check(within(1e-4, kMostStrain))->excludes(twist)->excludes(gravity)->capture_default_str();
-  twist->check(within(0.01, 360.0))->excludes(gravity);
-  sub->add_option("--steps", command->steps, "Number of loads up to the largest")
-      ->check(within(1, 1000))
-      ->capture_default_str();
-  sub->add_flag("--reference", command->reference, "Add a column of the implicit reference solver");
-  sub->add_option("-o,--out", command->out,
-                  "Curve to write: strain,force_n, gravity_m_s2,drop_mm or angle_deg,torque_n_m");
-  sub->add_option("--plot", command->plot, "Plot of the curve to write, SVG");
-  sub->add_option("--field", command->field, "Displacement of every node at the last load, a table to write");
-  add_force_option(*sub, command->force);
-  sub->callback([command] { test(*command); });
+  sub.option("--to", command->to, "Largest displacement over the height of the specimen")
+      .within(1e-4, kMostStrain)
+      .excludes({"--twist", "--gravity"})
+      .shown();
+  sub.option("--twist", command->specimen.twist_deg, "Twist to this angle, degrees")
+      .within(0.01, 360.0)
+      .excludes({"--gravity"});
+  sub.option("--gravity", command->specimen.gravity,
+             "Its own weight, with the lower end held: of a beam across it, else along it");
+  sub.option("--steps", command->steps, "Number of loads up to the largest").within(1, 1000).shown();
+  sub.option("--reference", command->reference, "Add a column of the implicit reference solver");
+  sub.option("-o,--out", command->out, "Curve to write: strain,force_n, gravity_m_s2,drop_mm or angle_deg,torque_n_m");
+  sub.option("--plot", command->plot, "Plot of the curve to write, SVG");
+  sub.option("--field", command->field, "Displacement of every node at the last load, a table to write");
+  add_force_option(sub, command->force);
+  sub.runs([command] { test(*command); });
 }
 
-void add_fit(CLI::App& tissue) {
+void add_fit(Command& tissue) {
   auto command = std::make_shared<FitCommand>();
-  CLI::App* sub = tissue.add_subcommand("fit", "Find the material with which a specimen has a measured curve");
-  sub->add_option("data", command->data, "Measured curve: columns strain,force_n[,sd_n]")->required();
-  add_specimen_options(*sub, command->specimen, false);
+  Command& sub = tissue.command("fit", "Find the material with which a specimen has a measured curve");
+  sub.option("data", command->data, "Measured curve: columns strain,force_n[,sd_n]").required();
+  add_specimen_options(sub, command->specimen, false);
   command->specimen.poisson = 0.49;
-  sub->add_option("--poisson", command->specimen.poisson, "Poisson's ratio, which is not fitted")
-      ->check(within(0.25, 0.49))
-      ->capture_default_str();
-  sub->add_option("--every", command->every, "Fit only every Nth row")->check(within(1, 100))->capture_default_str();
-  sub->add_option("--from", command->from, "Fit only rows from this strain on: at first plates are not in full contact")
-      ->check(within(0.0, kMostStrain))
-      ->capture_default_str();
-  sub->add_option("--up-to", command->up_to, "Fit only rows up to this strain")
-      ->check(within(1e-3, kMostStrain))
-      ->capture_default_str();
-  sub->add_option("-o,--out", command->out, "Material to write, TOML")->required();
-  add_force_option(*sub, command->force);
-  sub->callback([command] { fit(*command); });
+  sub.option("--poisson", command->specimen.poisson, "Poisson's ratio, which is not fitted").within(0.25, 0.49).shown();
+  sub.option("--every", command->every, "Fit only every Nth row").within(1, 100).shown();
+  sub.option("--from", command->from, "Fit only rows from this strain on: at first plates are not in full contact")
+      .within(0.0, kMostStrain)
+      .shown();
+  sub.option("--up-to", command->up_to, "Fit only rows up to this strain").within(1e-3, kMostStrain).shown();
+  sub.option("-o,--out", command->out, "Material to write, TOML").required();
+  add_force_option(sub, command->force);
+  sub.runs([command] { fit(*command); });
 }
 
 }  // namespace
 
-void add_tissue_command(CLI::App& program) {
-  CLI::App* tissue =
-      program.add_subcommand("tissue", "Material tests: virtual specimens, and materials from measured curves");
-  tissue->require_subcommand(1);
-  add_test(*tissue);
-  add_fit(*tissue);
+void add_tissue_command(Command& program) {
+  Command& tissue = program.command("tissue", "Material tests: virtual specimens, and materials from measured curves");
+  add_test(tissue);
+  add_fit(tissue);
 }
 
 }  // namespace trocar

@@ -1,5 +1,6 @@
-// Defines the table of the touch-query backends, creates each backend by its command-line name, and chooses one for
-// this machine. Tested in tests/app/backends_test.cpp
+// Defines the table of the touch-query backends, creates each backend by its command-line name, tries them on known
+// triangles and on the organs of a scene, and chooses one for this machine.
+// Units: metres, milliseconds.   Tested in tests/app/backends_test.cpp
 #pragma once
 
 #include <memory>
@@ -8,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "geometry/mesh_view.hpp"
 #include "gpu_collision/queries.hpp"
-#include "sim/session/backend_maker.hpp"
+#include "sim/session/cpu_backends.hpp"
 
 namespace trocar {
 
@@ -69,5 +71,24 @@ std::vector<std::string> backend_list(std::string_view text, Backends& backends)
 // Returns the renderer and OpenGL version, as in "llvmpipe (LLVM 15.0.6, 256 bits), 4.5 (Compatibility Profile) Mesa
 // 22.3.6"; "none (reason)" without OpenGL. Tables and recordings show it.
 std::string gl_description(Backends& backends);
+
+struct BackendTrial {
+  std::string name;
+  double median_ms = 0.0;  // of a frame: update, query and read-back of all organs
+  int frames = 0;          // that were timed; 0: the backend does not work here
+};
+
+// Times each backend on frames in which a 5 mm instrument enters every organ. A backend that is several times slower
+// than the best before it is timed on few frames. Backends that this machine cannot run are kept with 0 frames.
+std::vector<BackendTrial> time_backends(BackendMaker& backends, std::span<const std::string> names,
+                                        std::span<const MeshView> organs);
+
+// Returns the fastest backend, the first of equals, with the times of all as the reason. Throws InputError when none
+// works.
+BackendChoice fastest(std::span<const BackendTrial> trials);
+
+// Returns one phrase that begins with "works", "WRONG" (another answer), "FAILS" (a fault) or "not available". Throws
+// InputError for an unknown name.
+std::string verdict_on_known_case(BackendMaker& backends, std::string_view name);
 
 }  // namespace trocar

@@ -1,5 +1,6 @@
 // Runs the same frames through several backends in turn. Measures their agreement with the double-precision reference
-// and their times. Tested in tests/app/compare_text_test.cpp and tests/app/program_test.cpp
+// and their times; writes the comparison as a table, JSON, CSV and a picture, also that of a session.
+// Tested in tests/app/compare_test.cpp and tests/app/program_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "app/compare/backends.hpp"
 #include "app/compare/frame_source.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/session/session.hpp"
 
 namespace trocar {
 
@@ -58,5 +60,11 @@ std::string compare_csv(const CompareReport& report);
 // Returns an SVG plot with one bar per backend on a logarithmic axis in milliseconds; a tick shows the query time
 // without the update.
 std::string compare_svg(const CompareReport& report);
+
+CompareReport session_report(const Session& session, const Scene& scene, const std::string& gl);
+
+// Returns one sentence: number of faces compared with the double reference, number of all answers, number of wrong
+// ones.
+std::string sample_sentence(const SampleCount& sample);
 
 }  // namespace trocar

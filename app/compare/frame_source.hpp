@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -60,5 +61,10 @@ void apply_wobble(const Wobble& wobble, std::size_t frame, std::span<const glm::
 // the diagonal of the organ's bounding box.
 std::unique_ptr<FrameSource> make_mesh_source(TriangleMesh mesh, Trajectory trajectory, double radius, QueryKind kind,
                                               double wobble_fraction);
+
+// The trocar is outside the sphere around the organ's bounding box; the tip starts at a random vertex. Of the steps,
+// one half are short steps in a random direction; one eighth each are pauses, motions along the shaft, jumps to a
+// random vertex, and jumps to within 10 mm of a random vertex. `organ` must have at least one vertex.
+Trajectory random_motion(std::uint64_t seed, const MeshView& organ, std::size_t frames);
 
 }  // namespace trocar

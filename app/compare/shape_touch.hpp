@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "cpu_collision/solids/piece_faces.hpp"
-#include "cpu_collision/solids/tip_depth.hpp"
+#include "cpu_collision/solids/convex_pieces.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "sim/device/trajectory.hpp"
 

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {

@@ -1,6 +1,6 @@
 // The address of the lab's database: the path of a SQLite file or the address of a PostgreSQL server. Decides what is
 // shown of it: no form of a password reaches a message, a window or a log.
-// Tested in tests/app/lab_address_test.cpp
+// Tested in tests/app/lab_attempt_test.cpp
 #pragma once
 
 #include <string>

@@ -1,26 +1,76 @@
 #include "app/lab/lab_attempt.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
-#include "app/lab/lab_date.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
+#include "sim/hdf5/h5_file.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
-#include "sim/support/byte_text.hpp"
 #include "sim/support/limits.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/process.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
+namespace {
+
+using std::chrono::days, std::chrono::sys_days, std::chrono::year_month_day;
+
+}  // namespace
+
+double now_in_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::optional<double> date_in_text(const std::string& text) {
+  const auto digits = [&](const char* form) {
+    return text.size() == std::string_view(form).size() &&
+           std::ranges::equal(text, std::string_view(form), [](char letter, char shape) {
+             return shape == '0' ? letter >= '0' && letter <= '9' : letter == shape;
+           });
+  };
+  if (!digits("0000-00-00") && !digits("0000-00-00 00:00:00")) return {};
+  int year = 0;
+  unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  const int read = std::sscanf(text.c_str(), "%4d-%2u-%2u %2u:%2u:%2u", &year, &month, &day, &hour, &minute, &second);
+  const year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  if ((read != 3 && read != 6) || !date.ok() || hour > 23 || minute > 59 || second > 60) return {};
+  return 86400.0 * sys_days(date).time_since_epoch().count() + 3600.0 * hour + 60.0 * minute + second;
+}
+
+double date_of_text(const std::string& text) { return date_in_text(text).value_or(0.0); }
+
+bool is_past_date(double seconds) {
+  constexpr double kDay = 86400.0;
+  return seconds >= 0.0 && seconds <= now_in_seconds() + kDay;
+}
+
+std::string text_of_date(double seconds) {
+  constexpr double kLast = 253402300799.0;  // 9999-12-31 23:59:59
+  if (!(seconds >= 0.0) || seconds > kLast) return "";
+  const double day = std::floor(seconds / 86400.0);
+  const year_month_day date{sys_days(days(static_cast<int>(day)))};
+  const int minutes = static_cast<int>((seconds - 86400.0 * day) / 60.0);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), minutes / 60,
+                     minutes % 60);
+}
+
 namespace {
 
 using AttemptJson = nlohmann::ordered_json;
@@ -243,6 +293,81 @@ LabAttempt lab_attempt_of_json(const std::string& text, const std::filesystem::p
   } catch (const AttemptJson::exception&) {
     throw InputError(file.string() + ": is damaged; it is not an attempt that Trocar wrote");
   }
+}
+
+namespace {
+
+constexpr std::array<unsigned char, 8> kHdf5{0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
+
+std::string reason(int error) {
+  if (error == ENOENT || error == ENOTDIR) return "is not there; mount its disk or bring it back";
+  if (error == EACCES || error == EPERM) return "cannot be read; check its permissions";
+  return fmt::format("cannot be read ({})", std::strerror(error));
+}
+
+// Whether the path names a regular file that begins as an HDF5 file does.
+void look_at_file(OwnRecording& found) {
+  const auto is = [&](Claimed answer, std::string why) { found.answer = answer, found.why = std::move(why); };
+  struct stat status {};
+  if (::lstat(found.file.c_str(), &status) != 0) return is(Claimed::Away, reason(errno));
+  if (S_ISLNK(status.st_mode)) return is(Claimed::Foreign, "is a symbolic link, not a recording");
+  if (!S_ISREG(status.st_mode)) return is(Claimed::Foreign, "is a folder, a pipe or a device, not a recording");
+  const int descriptor = ::open(found.file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return is(Claimed::Away, reason(errno));
+  std::array<unsigned char, kHdf5.size()> start{};
+  const ssize_t got = ::read(descriptor, start.data(), start.size());
+  const int error = errno;
+  ::close(descriptor);
+  if (got < 0) return is(Claimed::Away, reason(error));
+  if (got == 0) return is(Claimed::Foreign, "is empty");
+  if (start != kHdf5) return is(Claimed::Foreign, "is not a recording");
+  is(Claimed::Ours, "");
+}
+
+// Without a recorded key the moment of the beginning says which attempt of the person it is, and without a recorded
+// person the key says whose.
+std::string difference(const H5File& file, const RecordingClaim& claim) {
+  const std::string person = file.text("person"), key = file.text(kAttemptKeyAttribute);
+  const bool same_key = !key.empty() && key == claim.key;
+  if (person != claim.person && !(person.empty() && same_key))
+    return person.empty() ? "names no person"
+                          : fmt::format("is a recording of {}, not of {}", printable(person), printable(claim.person));
+  if (claim.key.empty() || same_key) return {};
+  const bool same_time = claim.started && date_in_text(file.text("date")) == claim.started;
+  return key.empty() && same_time ? "" : "is a recording of another attempt";
+}
+
+}  // namespace
+
+RecordingClaim claim_of(const LabAttempt& attempt) {
+  return {attempt.recording, attempt.station, attempt.person, attempt.key, attempt.started};
+}
+
+OwnRecording own_recording(const RecordingClaim& claim) {
+  OwnRecording found;
+  const std::string path = bytes_of_text(claim.recording);
+  found.file = path;
+  if (claim.station != host_name()) {
+    found.why = claim.station.empty() ? "is on an unknown machine"
+                                      : fmt::format("is on the machine {}", printable(claim.station));
+    return found;
+  }
+  if (path.find('\0') != std::string::npos || !found.file.is_absolute()) {
+    found.why = "is not the whole path of a file";
+    return found;
+  }
+  look_at_file(found);
+  if (found.answer != Claimed::Ours) return found;
+  try {
+    const H5File file = H5File::open(found.file);
+    require_format(file);
+    found.live = file.live();
+    found.why = difference(file, claim);
+  } catch (const std::runtime_error& error) {
+    found.why = fmt::format("cannot be read as a recording ({})", printable(error.what(), kLongestText));
+  }
+  if (!found.why.empty()) found.answer = Claimed::Foreign;
+  return found;
 }
 
 }  // namespace trocar

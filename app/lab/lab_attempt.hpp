@@ -1,5 +1,6 @@
 // What the lab keeps of one attempt: who, what, when, how it ended, and its metrics. It comes from a recording and its
-// score; a station also keeps it as a JSON file until the database has it.
+// score; a station also keeps it as a JSON file until the database has it. Decides which file is the recording of an
+// attempt.
 // Units: seconds; dates are seconds since 1970 (UTC).   Tested in tests/app/lab_attempt_test.cpp
 #pragma once
 
@@ -11,6 +12,16 @@
 #include "sim/score/attempt.hpp"
 
 namespace trocar {
+
+double now_in_seconds();
+// Returns the seconds of "2026-11-21 10:22:05" or "2026-11-21"; nothing for another text.
+std::optional<double> date_in_text(const std::string& text);
+// The same; 0 for a text that is no date.
+double date_of_text(const std::string& text);
+// Returns whether an attempt can have begun then: since 1970, and not in the future; clocks may differ by a day.
+bool is_past_date(double seconds);
+// Returns "2026-11-21 10:22".
+std::string text_of_date(double seconds);
 
 class Recording;
 
@@ -53,5 +64,30 @@ LabAttempt lab_attempt_of_json(const std::string& text, const std::filesystem::p
 // The metrics alone, as one line.
 std::string metrics_json(const std::map<std::string, double>& metrics);
 std::map<std::string, double> metrics_of_json(const std::string& text);
+
+// What is known of an attempt whose recording is looked for.
+struct RecordingClaim {
+  std::string recording;          // path, by text_of_bytes()
+  std::string station;            // name of the machine
+  std::string person;             // id
+  std::string key;                // empty: not known
+  std::optional<double> started;  // date; empty: not known
+};
+RecordingClaim claim_of(const LabAttempt& attempt);
+
+enum class Claimed {
+  Ours,    // a recording of this person and, where they are known, of this attempt
+  Away,    // it cannot be read now: a disk that is not mounted, no permission
+  Foreign  // another file, or another machine's
+};
+
+struct OwnRecording {
+  Claimed answer = Claimed::Foreign;
+  std::filesystem::path file;
+  std::string why;    // one sentence without the path, unless it is ours
+  bool live = false;  // a program is writing it
+};
+// Never opens anything but a regular file, and follows no symbolic link at the end of the path.
+OwnRecording own_recording(const RecordingClaim& claim);
 
 }  // namespace trocar

@@ -1,8 +1,10 @@
-// A person's progress in a curriculum, from the attempts in the database. Rules: docs/curriculum.md
-// Tested in tests/app/lab_course_test.cpp
+// A person's progress in a curriculum, from the attempts in the database, and the thresholds that follow from the
+// attempts of experts. Rules: docs/curriculum.md   Tested in tests/app/lab_course_test.cpp
 #pragma once
 
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,5 +57,11 @@ std::optional<StepOutcome> step_outcome(const Curriculum& curriculum, const std:
 
 // One line for each step, then the next step and what its latest attempt missed.
 std::string course_table(const CourseView& view);
+
+// Scores a recording. Throws InputError when it has no task.
+ExpertAttempt expert_attempt_of(const std::filesystem::path& recording);
+ExpertAttempt expert_attempt_of(const LabAttempt& attempt);
+
+std::string thresholds_toml(const ExpertThresholds& thresholds);
 
 }  // namespace trocar

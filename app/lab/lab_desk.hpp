@@ -1,6 +1,6 @@
 // The person who is logged in at this station and that person's progress in a curriculum. The database is asked in a
-// thread of its own; until it answers, and when it does not, the progress is what this station knows.
-// Tested in tests/app/lab_desk_test.cpp
+// thread of its own, because a server may take seconds; until it answers, and when it does not, the progress is what
+// this station knows.   Tested in tests/app/lab_course_test.cpp
 #pragma once
 
 #include <optional>
@@ -8,10 +8,24 @@
 #include <vector>
 
 #include "app/lab/lab_course.hpp"
-#include "app/lab/person_record.hpp"
+#include "app/lab/lab_station.hpp"
 #include "sim/support/task.hpp"
 
 namespace trocar {
+
+struct PersonRecord {
+  std::string person;                // id; empty: only the list of people was wanted
+  bool known = false;                // the database has this id
+  std::vector<LabAttempt> attempts;  // each key once
+  std::vector<std::string> people;   // ids, the latest attempt first
+  std::string why;  // the database did not answer: the reason; then `attempts` are those that wait here
+};
+
+// `add`: a person who is not known is added. Throws nothing but std::bad_alloc.
+PersonRecord person_record(const LabStation& station, const std::string& person, bool add);
+
+// Adds the attempts of `more` whose keys are not among those of `attempts`.
+void add_unknown(std::vector<LabAttempt>& attempts, const std::vector<LabAttempt>& more);
 
 class LabDesk {
  public:

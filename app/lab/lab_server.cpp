@@ -1,18 +1,571 @@
 #include "app/lab/lab_server.hpp"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
-#include "app/lab/lab_page.hpp"
-#include "app/lab/page_server.hpp"
-#include "geometry/printable.hpp"
-#include "sim/support/interrupt.hpp"
+#include "app/lab/lab_attempt.hpp"
+#include "geometry/error.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {
+
+// Colours are those of the program's report (Okabe, Ito, "Color universal design", 2008, without red and green alone).
+constexpr const char* kStyle = R"css(
+:root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--text:#1c2530;--quiet:#5d6b7a;--line:#dde3ea;--mark:#0072b2}
+@media(prefers-color-scheme:dark){:root{--back:#10151b;--card:#19212a;--text:#e6ebf0;--quiet:#98a6b5;--line:#2b3743;--mark:#56b4e9}}
+body{margin:0;background:var(--back);color:var(--text);font:15px/1.5 system-ui,"DejaVu Sans",sans-serif}
+main{max-width:1180px;margin:0 auto;padding:24px}
+header{display:flex;align-items:baseline;gap:16px;flex-wrap:wrap;margin-bottom:12px}
+h1{font-size:26px;margin:0}h2{font-size:18px;margin:24px 0 8px}
+p.quiet,.quiet{color:var(--quiet)}a{color:var(--mark);text-decoration:none}a:hover{text-decoration:underline}
+section{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 16px;overflow-x:auto}
+table{border-collapse:collapse;width:100%}th{text-align:left;font-weight:600;color:var(--quiet)}
+th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);white-space:nowrap}tr:last-child td{border-bottom:0}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+.score{display:inline-block;min-width:2.4em;padding:1px 6px;border-radius:4px;text-align:center;color:#10151b}
+input{font:inherit;padding:6px 10px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:var(--text)}
+button{font:inherit;padding:6px 14px;border:0;border-radius:6px;background:var(--mark);color:#fff}
+svg{max-width:100%;height:auto}svg text{fill:var(--quiet);font-size:12px}
+)css";
+
+std::string page_with(const std::string& title, const std::string& body) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\"><title>{}</title><style>{}</style></head><body><main>{}</main>"
+      "</body></html>\n",
+      title, kStyle, body);
+}
+
+// Encodes a value of an address.
+std::string url_encoded(const std::string& text) {
+  std::string encoded;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) || letter == '-' || letter == '_' || letter == '.')
+      encoded += letter;
+    else
+      encoded += fmt::format("%{:02X}", byte);
+  }
+  return encoded;
+}
+
+// From a light vermilion at 0 over yellow to a light green at 100.
+std::string score_cell(const std::optional<double>& score) {
+  if (!score) return "<span class=\"quiet\">–</span>";
+  const double share = std::clamp(*score / 100.0, 0.0, 1.0);
+  const int hue = static_cast<int>(15.0 + 135.0 * share);
+  return fmt::format("<span class=\"score\" style=\"background:hsl({},65%,68%)\">{:.0f}</span>", hue, *score);
+}
+
+std::string task_text(const std::string& scene, int level) {
+  std::string text = html_escaped(scene);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return level > 1 ? fmt::format("{}, level {}", text, level) : text;
+}
+
+std::string person_link(const std::string& id) {
+  return fmt::format("<a href=\"/person?id={}\">{}</a>", url_encoded(id), html_escaped(id));
+}
+
+using TaskAndLevel = std::pair<std::string, int>;
+
+std::string cohort_rows(const CohortPage& page, const std::set<TaskAndLevel>& tasks) {
+  std::map<std::string, std::map<TaskAndLevel, const Standing*>> of_person;
+  for (const Standing& s : page.standings) of_person[s.person][{s.scene, s.level}] = &s;
+  std::string rows;
+  for (const PersonSummary& one : page.people) {
+    rows +=
+        fmt::format("<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td>", person_link(one.person.id),
+                    html_escaped(one.person.name), one.attempts, one.attempts ? text_of_date(one.last_started) : "");
+    const auto& standings = of_person[one.person.id];
+    for (const TaskAndLevel& task : tasks) {
+      const auto found = standings.find(task);
+      rows += found == standings.end() ? "<td></td>"
+                                       : fmt::format("<td>{} <span class=\"quiet\">× {}</span></td>",
+                                                     score_cell(found->second->best), found->second->attempts);
+    }
+    rows += "</tr>";
+  }
+  return rows;
+}
+
+std::string page_links(const CohortPage& page) {
+  std::string links;
+  const auto link = [&](std::size_t skip, const char* text) {
+    links += fmt::format("<a href=\"/?part={}&amp;skip={}\">{}</a> ", url_encoded(page.part), skip, text);
+  };
+  const std::size_t step = std::max<std::size_t>(page.people.size(), 1);
+  if (page.skip > 0) link(page.skip > step ? page.skip - step : 0, "← before");
+  if (page.more) link(page.skip + page.people.size(), "next →");
+  return links;
+}
+
+std::string standing_rows(const PersonPage& page) {
+  std::string rows;
+  for (const Standing& s : page.standings)
+    rows += fmt::format(
+        "<tr><td><a href=\"/person?id={}&amp;task={}&amp;level={}\">{}</a></td><td class=\"n\">{}</td><td>{}</td>"
+        "<td>{}</td><td>{}</td></tr>",
+        url_encoded(page.person.id), url_encoded(s.scene), s.level, task_text(s.scene, s.level), s.attempts,
+        score_cell(s.best), score_cell(s.last), text_of_date(s.last_started));
+  return rows;
+}
+
+std::string attempt_rows(const std::vector<LabAttempt>& attempts) {
+  std::string rows;
+  for (const LabAttempt& a : attempts)
+    rows +=
+        fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td><td class=\"n\">{:.0f}</td><td>{}</td></tr>",
+                    text_of_date(a.started), task_text(a.scene, a.level), score_cell(a.score), html_escaped(a.ending),
+                    a.critical ? ", critical error" : "", a.seconds, html_escaped(a.devices));
+  return rows;
+}
+
+}  // namespace
+
+std::string html_escaped(const std::string& text) {
+  std::string escaped;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+std::string cohort_page(const CohortPage& page) {
+  std::set<TaskAndLevel> tasks;
+  for (const Standing& s : page.standings) tasks.insert({s.scene, s.level});
+  std::string header = "<th>id</th><th>name</th><th class=\"n\">attempts</th><th>latest (UTC)</th>";
+  for (const auto& [scene, level] : tasks) header += fmt::format("<th>{}</th>", task_text(scene, level));
+  const std::string table = page.people.empty()
+                                ? "<p class=\"quiet\">No people.</p>"
+                                : fmt::format("<table><tr>{}</tr>{}</table>", header, cohort_rows(page, tasks));
+  return page_with(
+      "Trocar: cohort",
+      fmt::format(
+          "<header><h1>Cohort</h1><span class=\"quiet\">{} people, {} attempts; best score × attempts</span>"
+          "</header><form method=\"get\" action=\"/\"><input name=\"part\" value=\"{}\" aria-label=\"part of an "
+          "id or name\" placeholder=\"part of an id or name\"> <button>Search</button></form><br>"
+          "<section>{}</section><p>{}</p>",
+          page.counts.people, page.counts.attempts, html_escaped(page.part), table, page_links(page)));
+}
+
+std::string score_curve(const std::vector<LabAttempt>& attempts) {
+  constexpr double kLeft = 40, kRight = 630, kTop = 10, kBottom = 190;
+  std::vector<const LabAttempt*> scored;
+  for (const LabAttempt& a : attempts)
+    if (a.score) scored.push_back(&a);
+  if (scored.empty()) return "";
+  std::string shapes, line;
+  for (const int value : {0, 25, 50, 75, 100}) {
+    const double y = kBottom - (kBottom - kTop) * value / 100.0;
+    shapes += fmt::format(
+        "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"currentColor\" opacity=\".15\"/><text x=\"{}\" "
+        "y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
+        kLeft, kRight, y, y, kLeft - 8, y + 4, value);
+  }
+  const double step = scored.size() > 1 ? (kRight - kLeft - 20) / static_cast<double>(scored.size() - 1) : 0.0;
+  for (std::size_t k = 0; k < scored.size(); ++k) {
+    const double x = kLeft + 10 + step * static_cast<double>(k);
+    const double y = kBottom - (kBottom - kTop) * std::clamp(*scored[k]->score, 0.0, 100.0) / 100.0;
+    line += fmt::format("{:.1f},{:.1f} ", x, y);
+    shapes += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"var(--mark)\"><title>attempt {}, {}: "
+        "{:.0f}</title></circle>",
+        x, y, k + 1, text_of_date(scored[k]->started), *scored[k]->score);
+  }
+  return fmt::format(
+      "<svg viewBox=\"0 0 640 220\" width=\"640\" role=\"img\" aria-label=\"score of each attempt\">{}<polyline "
+      "points=\"{}\" fill=\"none\" stroke=\"var(--mark)\" stroke-width=\"2\"/><text x=\"{}\" y=\"212\" "
+      "text-anchor=\"end\">attempts 1 to {}</text></svg>",
+      shapes, line, kRight, scored.size());
+}
+
+std::string person_page(const PersonPage& page) {
+  std::vector<LabAttempt> curve;
+  const std::string scene = page.scene.empty() && !page.attempts.empty() ? page.attempts.front().scene : page.scene;
+  const int level = page.scene.empty() && !page.attempts.empty() ? page.attempts.front().level : page.level;
+  for (auto a = page.attempts.rbegin(); a != page.attempts.rend(); ++a)
+    if (a->scene == scene && a->level == level) curve.push_back(*a);
+  const std::string drawn = score_curve(curve);
+  return page_with(
+      "Trocar: " + html_escaped(page.person.id),
+      fmt::format(
+          "<header><a href=\"/\">Cohort</a><h1>{}</h1><span class=\"quiet\">{}</span></header>"
+          "<h2>Tasks</h2><section><table><tr><th>task</th><th class=\"n\">attempts</th><th>best</th><th>latest</th>"
+          "<th>on (UTC)</th></tr>{}</table></section><h2>Scores: {}</h2><section>{}</section><h2>Attempts</h2>"
+          "<section><table><tr><th>started (UTC)</th><th>task</th><th>score</th><th>ended</th><th class=\"n\">seconds"
+          "</th><th>devices</th></tr>{}</table></section>",
+          html_escaped(page.person.id), html_escaped(page.person.name), standing_rows(page), task_text(scene, level),
+          drawn.empty() ? "<p class=\"quiet\">No scored attempt.</p>" : drawn, attempt_rows(page.attempts)));
+}
+
+std::string unreadable_note(const std::vector<std::string>& rows) {
+  constexpr std::size_t kMost = 20;
+  std::string items;
+  for (std::size_t k = 0; k < std::min(rows.size(), kMost); ++k)
+    items += fmt::format("<li>{}</li>", html_escaped(rows[k]));
+  return fmt::format("<main><p>{} rows of the database cannot be read and are left out:</p><ul>{}</ul></main>\n",
+                     rows.size(), items);
+}
+
+std::string failure_page(int status, const std::string& what) {
+  return page_with("Trocar", fmt::format("<header><a href=\"/\">Cohort</a><h1>{}</h1></header><p>{}</p>", status,
+                                         html_escaped(what)));
+}
+
+namespace {
+
+struct PageLimits {
+  std::size_t connections = 200;                // the one that waits longest for its request ends for a new one
+  std::size_t request = 8192;                   // of a request line with its headers
+  std::size_t body = std::size_t{1} << 20;      // that is read and dropped after the answer
+  std::chrono::milliseconds for_request{5000};  // from the connection to the end of the headers
+  std::chrono::milliseconds for_answer{30000};  // to take the answer
+  std::chrono::milliseconds for_end{1000};      // to close the connection after it
+  int threads = 8;                              // that make pages
+};
+
+// Serves until `ended` returns true, which is asked ten times a second; closes the socket. `answer` makes the whole
+// answer to the text of a GET or HEAD request; it runs in several threads. Other methods are refused. Each connection
+// gets one answer.
+void serve_pages(int socket, const std::function<std::string(const std::string&)>& answer,
+                 const std::function<bool()>& ended, const PageLimits& limits = {});
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kBacklog = 128;
+constexpr std::chrono::milliseconds kTick{100};
+
+std::string plain_answer(int status, const char* what) {
+  const std::string text = fmt::format("{}\n", what);
+  return fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+      status, what, text.size(), text);
+}
+
+// The end of the headers; npos: there is more to come.
+std::size_t end_of_headers(const std::string& text) {
+  const std::size_t end = text.find("\r\n\r\n");
+  return end == std::string::npos ? end : end + 4;
+}
+
+std::uint64_t length_of_body(const std::string& headers) {
+  std::string lower = headers;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = "\r\ncontent-length:";
+  const std::size_t at = lower.find(name);
+  if (at == std::string::npos) return lower.find("\r\ntransfer-encoding:") == std::string::npos ? 0 : 1;
+  const std::size_t digits = lower.find_first_not_of(" \t", at + name.size());
+  std::uint64_t length = 0;
+  if (digits != std::string::npos &&
+      std::from_chars(lower.data() + digits, lower.data() + lower.size(), length).ec == std::errc::result_out_of_range)
+    return UINT64_MAX;
+  return length;
+}
+
+struct Connection {
+  enum class State { Reading, Waiting, Writing, Ending };
+  int socket = -1;
+  std::uint64_t number = 0;
+  State state = State::Reading;
+  std::string text;  // the request, then the answer
+  std::size_t done = 0;
+  Clock::time_point deadline;
+};
+
+// Threads that make answers.
+class Makers {
+ public:
+  struct Made {
+    std::uint64_t connection;
+    std::string answer;
+  };
+
+  Makers(const std::function<std::string(const std::string&)>& answer, int threads)
+      : answer_(answer), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    for (int k = 0; k < threads; ++k) threads_.emplace_back([this] { run(); });
+  }
+  ~Makers() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    if (wake_ >= 0) ::close(wake_);
+  }
+  Makers(const Makers&) = delete;
+  Makers& operator=(const Makers&) = delete;
+
+  int wake() const { return wake_; }
+  void ask(std::uint64_t connection, std::string request) {
+    {
+      const std::lock_guard lock(mutex_);
+      asked_.push_back({connection, std::move(request)});
+    }
+    changed_.notify_one();
+  }
+  std::vector<Made> take() {
+    std::uint64_t ignored = 0;
+    while (::read(wake_, &ignored, sizeof ignored) > 0) continue;
+    const std::lock_guard lock(mutex_);
+    return std::exchange(made_, {});
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return ended_ || !asked_.empty(); });
+      if (ended_) return;
+      Made job = std::move(asked_.front());
+      asked_.pop_front();
+      lock.unlock();
+      job.answer = made(job.answer);
+      lock.lock();
+      made_.push_back(std::move(job));
+      const std::uint64_t one = 1;
+      if (::write(wake_, &one, sizeof one) < 0) continue;  // the loop looks after a tick at the latest
+    }
+  }
+  std::string made(const std::string& request) const noexcept {
+    try {
+      std::string text = answer_(request);
+      return text.empty() ? plain_answer(400, "Bad Request") : text;
+    } catch (...) {
+      return "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    }
+  }
+
+  const std::function<std::string(const std::string&)>& answer_;
+  int wake_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Made> asked_;  // with the request in place of the answer
+  std::vector<Made> made_;
+  bool ended_ = false;
+  std::vector<std::thread> threads_;
+};
+
+class Loop {
+ public:
+  Loop(int socket, const std::function<std::string(const std::string&)>& answer, const PageLimits& limits)
+      : socket_(socket), limits_(limits), makers_(answer, limits.threads) {}
+  ~Loop() {
+    for (const Connection& connection : connections_) ::close(connection.socket);
+    ::close(socket_);
+  }
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  void step() {
+    wait();
+    for (Makers::Made& made : makers_.take())
+      for (Connection& connection : connections_)
+        if (connection.number == made.connection) answer(connection, std::move(made.answer));
+    for (Connection& connection : connections_) serve(connection);
+    const auto now = Clock::now();
+    for (Connection& connection : connections_)
+      if (connection.state != Connection::State::Waiting && now > connection.deadline) close(connection);
+    std::erase_if(connections_, [](const Connection& connection) { return connection.socket < 0; });
+    accept_all();
+  }
+
+ private:
+  using State = Connection::State;
+
+  void wait() {
+    polled_.assign({{socket_, POLLIN, 0}, {makers_.wake(), POLLIN, 0}});
+    if (no_descriptors_) polled_[0].events = 0;
+    no_descriptors_ = false;
+    for (const Connection& connection : connections_)
+      if (connection.state != State::Waiting)
+        polled_.push_back({connection.socket, connection.state == State::Writing ? short{POLLOUT} : short{POLLIN}, 0});
+    ::poll(polled_.data(), polled_.size(), static_cast<int>(kTick.count()));
+  }
+
+  void accept_all() {
+    for (;;) {
+      const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (socket < 0) {
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        no_descriptors_ = errno != EAGAIN && errno != EWOULDBLOCK;
+        if (no_descriptors_) end_longest();
+        return;
+      }
+      if (connections_.size() >= limits_.connections && !end_longest()) {
+        ::close(socket);
+        continue;
+      }
+      connections_.push_back({socket, ++numbers_, State::Reading, {}, 0, Clock::now() + limits_.for_request});
+    }
+  }
+
+  // Ends the connection that has waited longest for its request, or for its end.
+  bool end_longest() {
+    for (const State state : {State::Ending, State::Reading, State::Writing}) {
+      const auto found = std::ranges::find(connections_, state, &Connection::state);
+      if (found == connections_.end()) continue;
+      ::close(found->socket);
+      connections_.erase(found);
+      return true;
+    }
+    return false;
+  }
+
+  void serve(Connection& connection) {
+    if (connection.state == State::Reading) read(connection);
+    if (connection.state == State::Writing) write(connection);
+    if (connection.state == State::Ending) drop(connection);
+  }
+
+  void read(Connection& connection) {
+    std::array<char, 4096> buffer;
+    while (connection.state == State::Reading) {
+      const ssize_t got = ::recv(connection.socket, buffer.data(), buffer.size(), 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (got <= 0) return close(connection);
+      connection.text.append(buffer.data(), static_cast<std::size_t>(got));
+      const std::size_t end = end_of_headers(connection.text);
+      if (std::min(end, connection.text.size()) > limits_.request)
+        answer(connection, plain_answer(431, "Request Header Fields Too Large"));
+      else if (end != std::string::npos)
+        ask(connection, connection.text.substr(0, end));
+    }
+  }
+
+  void ask(Connection& connection, std::string request) {
+    if (length_of_body(request) > limits_.body) return answer(connection, plain_answer(413, "Payload Too Large"));
+    if (!request.starts_with("GET ") && !request.starts_with("HEAD "))
+      return answer(connection, plain_answer(405, "Method Not Allowed"));
+    connection.state = State::Waiting;
+    connection.text.clear();
+    makers_.ask(connection.number, std::move(request));
+  }
+
+  void answer(Connection& connection, std::string text) {
+    connection.state = State::Writing;
+    connection.text = std::move(text);
+    connection.done = 0;
+    connection.deadline = Clock::now() + limits_.for_answer;
+  }
+
+  void write(Connection& connection) {
+    while (connection.done < connection.text.size()) {
+      const ssize_t sent = ::send(connection.socket, connection.text.data() + connection.done,
+                                  connection.text.size() - connection.done, MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (sent <= 0) return close(connection);
+      connection.done += static_cast<std::size_t>(sent);
+    }
+    // What the client still sends is read for a moment: closing at once would take the answer away from it.
+    ::shutdown(connection.socket, SHUT_WR);
+    connection.state = State::Ending;
+    connection.done = 0;
+    connection.text = {};
+    connection.deadline = Clock::now() + limits_.for_end;
+  }
+
+  void drop(Connection& connection) {
+    std::array<char, 16384> buffer;
+    for (;;) {
+      const ssize_t got = ::recv(connection.socket, buffer.data(), buffer.size(), 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (got > 0) connection.done += static_cast<std::size_t>(got);
+      if (got <= 0 || connection.done > limits_.body) return close(connection);
+    }
+  }
+
+  static void close(Connection& connection) {
+    if (connection.socket >= 0) ::close(connection.socket);
+    connection.socket = -1;
+    connection.state = State::Waiting;
+  }
+
+  int socket_;
+  PageLimits limits_;
+  Makers makers_;
+  std::list<Connection> connections_;  // the oldest first
+  std::vector<pollfd> polled_;
+  std::uint64_t numbers_ = 0;
+  bool no_descriptors_ = false;
+};
+
+// Returns a socket that listens, or -1 when the port is taken. `port`: 0 for any; becomes the port.
+int listen_on(bool anyone, int& port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (socket < 0) return -1;
+  const int on = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(anyone ? INADDR_ANY : INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) != 0 || ::listen(socket, kBacklog) != 0 ||
+      ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    ::close(socket);
+    return -1;
+  }
+  port = ntohs(address.sin_port);
+  return socket;
+}
+
+void serve_pages(int socket, const std::function<std::string(const std::string&)>& answer,
+                 const std::function<bool()>& ended, const PageLimits& limits) {
+  Loop loop(socket, answer, limits);
+  while (!ended()) loop.step();
+}
 
 constexpr std::size_t kPeopleOnAPage = 50, kAttemptsOnAPage = 200;
 // The pages contain no scripts, and load nothing.

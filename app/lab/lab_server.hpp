@@ -1,13 +1,46 @@
-// The read-only web pages of the lab: trocar lab serve. Runs until the program is interrupted.
-// Source of the library: cpp-httplib, github.com/yhirose/cpp-httplib   Tested in tests/app/lab_server_test.py
+// The read-only web pages of the lab: trocar lab serve. The pages are HTML without scripts: the cohort, a task, a
+// person with the curve of the scores; every text from the database is escaped. Source of the library: cpp-httplib,
+// github.com/yhirose/cpp-httplib Tested in tests/app/lab_database_test.cpp and tests/app/lab_server_test.py
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "app/lab/lab_database.hpp"
 #include "app/lab/lab_station.hpp"
 
 namespace trocar {
+
+struct CohortPage {
+  std::vector<PersonSummary> people;  // of this page
+  std::vector<Standing> standings;    // of these people
+  std::string part;                   // that was searched
+  std::size_t skip = 0;               // people before this page
+  bool more = false;                  // people after it
+  LabCounts counts;
+};
+std::string cohort_page(const CohortPage& page);
+
+struct PersonPage {
+  Person person;
+  std::vector<Standing> standings;
+  std::vector<LabAttempt> attempts;  // newest first
+  std::string scene;                 // of the curve; empty: that of the newest attempt
+  int level = 1;
+};
+std::string person_page(const PersonPage& page);
+
+// What follows a page when rows of the database were left out.
+std::string unreadable_note(const std::vector<std::string>& rows);
+
+// `status`: of HTTP. `what`: one sentence.
+std::string failure_page(int status, const std::string& what);
+
+// The scores of attempts, oldest first, as an SVG element of 640 x 220 units. Empty: no scored attempt.
+std::string score_curve(const std::vector<LabAttempt>& attempts);
+
+std::string html_escaped(const std::string& text);
 
 struct LabServerParams {
   int port = 8042;      // 1..65535; 0: any free one

@@ -1,5 +1,5 @@
 // Texts of the lab: tables of people and attempts for a terminal, and rows of a CSV file. Pure functions.
-// Tested in tests/app/lab_tables_test.cpp
+// Tested in tests/app/lab_attempt_test.cpp
 #pragma once
 
 #include <string>
@@ -8,6 +8,17 @@
 #include "app/lab/lab_database.hpp"
 
 namespace trocar {
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  // A row has at most as many cells as the header.
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
 
 std::string people_table(const std::vector<PersonSummary>& people);
 std::string person_line(const Person& person);

@@ -1,14 +1,20 @@
 // Repeats the touch queries of a recording with the recorded tools and surfaces, and compares the answers with the
-// recorded ones.   Tested in tests/app/replay_test.cpp
+// recorded ones; supplies the frames of a recording as the input of a comparison.   Tested in tests/app/replay_test.cpp
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "app/compare/backends.hpp"
+#include "app/compare/frame_source.hpp"
 #include "sim/hdf5/recording.hpp"
 
 namespace trocar {
+
+// Throws InputError when the file is not a recording.
+std::unique_ptr<FrameSource> make_recording_source(const std::filesystem::path& file);
 
 struct ReplayResult {
   std::size_t touches = 0;           // recorded touches of the shafts

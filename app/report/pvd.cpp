@@ -17,9 +17,8 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
-#include "sim/review/recorded_fibres.hpp"
 #include "sim/review/recorded_frames.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -6,7 +6,7 @@
 // Tools: one line each from trocar to tip, with `tool`, `energy`, `grip`, `roll_deg`, `force_n`; at its tip the vector
 // `force`, the force of the tissue on the tool, and zero at the trocar.
 // Fibres: one line each, while it is intact, with its number `fibre` and its `strain`.
-// Units: millimetres, newtons, pascals, seconds.   Tested in tests/app/pvd_test.cpp
+// Units: millimetres, newtons, pascals, seconds.   Tested in tests/app/report_test.cpp
 #pragma once
 
 #include <filesystem>

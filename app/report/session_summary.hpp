@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sim/hdf5/recording.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/scene/scope.hpp"
 
 namespace trocar {
 

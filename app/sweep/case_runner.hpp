@@ -1,7 +1,9 @@
-// Runs cases as child processes on this machine, several at a time. A case that crashes or takes too long has an
-// outcome like any other. One thread: wait() must be called for anything to happen.
-// Tested in tests/app/sweep_test.cpp
+// Runs cases as child processes on this machine, several at a time, each in a folder of its own, and reads what they
+// wrote. A case that crashes or takes too long has an outcome like any other. One thread: wait() must be called for
+// anything to happen.   Tested in tests/app/sweep_test.cpp
 #pragma once
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
@@ -9,11 +11,54 @@
 #include <string>
 #include <vector>
 
-#include "app/sweep/case_process.hpp"
-#include "app/sweep/scratch_folder.hpp"
 #include "app/sweep/sweep_case.hpp"
 
 namespace trocar {
+
+class ScratchFolder {
+ public:
+  // Throws InputError when the folder cannot be created.
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  int lock_ = -1;
+};
+
+struct ProcessEnd {
+  int exit_status = -1;  // -1: a signal ended it
+  int signal = 0;        // 0: it exited
+  double cpu_seconds = 0.0;
+  double memory_mib = 0.0;  // largest resident memory
+};
+
+class CaseProcess {
+ public:
+  // Starts the program in `folder`; its stderr goes to `messages`, its stdout nowhere. Throws RunError when the system
+  // has no process or memory for it.
+  CaseProcess(const std::string& program, const std::vector<std::string>& arguments,
+              const std::filesystem::path& folder, const std::filesystem::path& messages);
+  // Kills a process that still runs.
+  ~CaseProcess();
+  CaseProcess(CaseProcess&& other) noexcept;
+  CaseProcess(const CaseProcess&) = delete;
+  CaseProcess& operator=(const CaseProcess&) = delete;
+
+  // A descriptor that becomes readable when the process ends, for poll().
+  int descriptor() const { return descriptor_; }
+  // Returns whether the process has ended; then `end` has how.
+  bool ended(ProcessEnd& end);
+  void kill();
+
+ private:
+  pid_t process_ = -1;
+  int descriptor_ = -1;
+};
 
 struct RunnerParams {
   std::string program = "/proc/self/exe";  // that runs the commands of the cases
@@ -21,6 +66,9 @@ struct RunnerParams {
   double timeout = 600.0;                  // s      of each command
   std::size_t jobs = 1;                    // cases at a time
 };
+// One line of text, for another process.
+std::string to_line(const RunnerParams& params);
+RunnerParams runner_params_of_line(const std::string& line);
 
 class CaseRunner {
  public:

@@ -1,18 +1,54 @@
 // The plan of a sweep, a TOML file: groups of cases, each a command and lists of parameters that are crossed. A plan is
 // checked completely before its first case runs. Paths are relative to the plan's folder, where the cases also run.
-// Format: docs/file-formats.md   Tested in tests/app/sweep_plan_test.cpp
+// Format: docs/file-formats.md   Tested in tests/app/sweep_test.cpp
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "app/sweep/plan_table.hpp"
+#include "app/sweep/sweep_case.hpp"
+#include "sim/scene/toml_table.hpp"
 
 namespace trocar {
+
+// * stands for any characters, also none. A name that begins with a dot matches only a pattern that does.
+bool matches(std::string_view pattern, std::string_view name);
+
+// Returns the regular files below `folder` that match, as paths relative to it, sorted by their bytes.
+std::vector<std::string> matching_files(const std::filesystem::path& folder, const std::string& pattern);
+
+enum class ParameterKind {
+  File,      // a path relative to the plan's folder, or a pattern with * in its last part
+  Word,      // a text
+  Number,    // a real number
+  Whole,     // a whole number, or a range such as "1..100"
+  Backends,  // names separated by commas
+  Flag       // true or false, not a list
+};
+
+struct ParameterRow {
+  std::string_view key;     // in the plan
+  std::string_view column;  // of the results
+  std::string_view option;  // of the command; empty: an argument without one
+  ParameterKind kind = ParameterKind::Word;
+  Limits limits = {0.0, 0.0};                    // of a number
+  std::span<const std::string_view> words = {};  // allowed words; empty: any word
+  bool required = false;
+};
+
+struct RunRow {
+  std::string_view name;     // value of `run`
+  std::string_view command;  // words separated by spaces
+  ResultKind results;
+  std::span<const ParameterRow> parameters;  // crossed in this order: the last one varies fastest
+};
+
+std::span<const RunRow> run_table();
 
 constexpr std::uint64_t kMostCases = 1'000'000;
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/support/csv_text.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/csv.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

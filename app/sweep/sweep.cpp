@@ -1,24 +1,116 @@
 #include "app/sweep/sweep.hpp"
+#include "app/command_line/command_line.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <string>
 #include <thread>
 
-#include "app/sweep/file_pattern.hpp"
-#include "app/sweep/journal.hpp"
+#include "app/sweep/plan.hpp"
 #include "app/sweep/result_table.hpp"
-#include "app/sweep/sweep_progress.hpp"
+#include "app/sweep/sweep_case.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
-#include "sim/support/interrupt.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {
+
+class SweepProgress {
+ public:
+  // `slots`: cases that run at a time.
+  SweepProgress(const Plan& plan, const PlanPart& part, std::size_t slots);
+  ~SweepProgress();
+  SweepProgress(const SweepProgress&) = delete;
+  SweepProgress& operator=(const SweepProgress&) = delete;
+
+  void add(const CaseOutcome& outcome);
+  void show();
+  // Returns the estimate: the remaining cases of each run at the mean time of its finished ones. NaN before the first.
+  double seconds_left() const;
+
+ private:
+  // "about 5 s left"; "perhaps", while a run has no finished case.
+  std::string left_text() const;
+
+  using Clock = std::chrono::steady_clock;
+  struct Run {
+    std::uint64_t cases = 0, finished = 0;
+    double seconds = 0.0;
+  };
+
+  const Plan& plan_;
+  std::size_t slots_;
+  std::map<const RunRow*, Run> runs_;
+  std::uint64_t cases_ = 0, finished_ = 0, not_done_ = 0;
+  bool terminal_, shown_ = false;
+  Clock::time_point last_shown_;
+};
+
+constexpr auto kShortPeriod = std::chrono::milliseconds(200);  // on a terminal
+constexpr auto kLongPeriod = std::chrono::seconds(10);
+
+std::string duration_text(double seconds) {
+  if (!std::isfinite(seconds)) return "unknown time";
+  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
+  if (whole >= 3600) return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+  if (whole >= 60) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} s", whole);
+}
+
+SweepProgress::SweepProgress(const Plan& plan, const PlanPart& part, std::size_t slots)
+    : plan_(plan), slots_(slots), terminal_(isatty(STDERR_FILENO) != 0), last_shown_(Clock::now()) {
+  for (const CaseGroup& group : plan.groups)
+    for (std::uint64_t number = group.first; number < group.first + group.count; ++number)
+      if (part.has(number)) ++runs_[group.run].cases, ++cases_;
+}
+
+SweepProgress::~SweepProgress() {
+  if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void SweepProgress::add(const CaseOutcome& outcome) {
+  Run& run = runs_[group_of(plan_, outcome.number).run];
+  ++run.finished, ++finished_;
+  run.seconds += outcome.seconds;
+  if (outcome.status != CaseStatus::Done) ++not_done_;
+}
+
+double SweepProgress::seconds_left() const {
+  if (finished_ == 0) return std::numeric_limits<double>::quiet_NaN();
+  double all = 0.0, left = 0.0;
+  for (const auto& [row, run] : runs_) all += run.seconds;
+  for (const auto& [row, run] : runs_) {
+    const double mean =
+        run.finished > 0 ? run.seconds / static_cast<double>(run.finished) : all / static_cast<double>(finished_);
+    left += mean * static_cast<double>(run.cases - run.finished);
+  }
+  return left / static_cast<double>(slots_);
+}
+
+std::string SweepProgress::left_text() const {
+  const bool measured = std::all_of(runs_.begin(), runs_.end(),
+                                    [](const auto& run) { return run.second.finished > 0 || run.second.cases == 0; });
+  return fmt::format("{} {} left", measured ? "about" : "perhaps", duration_text(seconds_left()));
+}
+
+void SweepProgress::show() {
+  const auto now = Clock::now();
+  if (now - last_shown_ < (terminal_ ? Clock::duration(kShortPeriod) : Clock::duration(kLongPeriod))) return;
+  last_shown_ = now;
+  shown_ = true;
+  fmt::print(stderr, "{}sweep: {} of {} cases, {} not done, {}{}", terminal_ ? "\r\x1b[K" : "", finished_, cases_,
+             not_done_, left_text(), terminal_ ? "" : "\n");
+  std::fflush(stderr);
+}
 
 constexpr auto kLocalWait = std::chrono::milliseconds(100);  // between two looks at interrupted()
 constexpr int kMostJobs = 1024;
@@ -163,23 +255,21 @@ void write_results(const SweepOptions& options, const ResultTable& table) {
 
 }  // namespace
 
-void add_sweep_options(CLI::App& command, SweepOptions& options) {
-  command.add_option("plan", options.plan, "Plan: .toml")->required();
-  command.add_option("-o,--out", options.out, "Results: .h5")->required();
-  CLI::Option* csv = command.add_option("--csv", options.csv, "The results as a table too");
-  CLI::Option* times =
-      command.add_option("--times", options.times, "Time and memory of each case, a table; differs from run to run");
+void add_sweep_options(Command& command, SweepOptions& options) {
+  command.option("plan", options.plan, "Plan: .toml").required();
+  command.option("-o,--out", options.out, "Results: .h5").required();
+  command.option("--csv", options.csv, "The results as a table too");
+  command.option("--times", options.times, "Time and memory of each case, a table; differs from run to run");
   command
-      .add_option("--part", options.part,
-                  "Run only a part of the cases, for instance 3/16, into a journal; without --part all journals become "
-                  "results")
-      ->excludes(csv)
-      ->excludes(times);
-  command.add_flag("--force", options.force, "Write over results that exist, if Trocar wrote them");
-  command.add_option("--jobs", options.jobs, "Cases at a time; 0: as many as this machine has cores")
-      ->check(CLI::Range(0, kMostJobs))
-      ->capture_default_str();
-  command.add_option("--program", options.program, "Program that runs the cases: trocar")->capture_default_str();
+      .option("--part", options.part,
+              "Run only a part of the cases, for instance 3/16, into a journal; without --part all journals become "
+              "results")
+      .excludes({"--csv", "--times"});
+  command.option("--force", options.force, "Write over results that exist, if Trocar wrote them");
+  command.option("--jobs", options.jobs, "Cases at a time; 0: as many as this machine has cores")
+      .within(0, kMostJobs)
+      .shown();
+  command.option("--program", options.program, "Program that runs the cases: trocar").shown();
 }
 
 std::unique_ptr<Workers> make_local_workers(const RunnerParams& params) {
@@ -216,6 +306,14 @@ void run_sweep(const SweepOptions& options, const WorkersMaker& make_workers) {
   if (table.not_done() > 0)
     throw RunError(fmt::format("{} of {} cases are not done; the columns status and error of {} say why",
                                table.not_done(), plan.cases, options.out));
+}
+
+void add_sweep_command(Command& program) {
+  auto options = std::make_shared<SweepOptions>();
+  Command& sub =
+      program.command("sweep", "Run the cases of a plan, each in a process of its own; results in one table");
+  add_sweep_options(sub, *options);
+  sub.runs([options] { run_sweep(*options, make_local_workers); });
 }
 
 }  // namespace trocar

@@ -1,6 +1,6 @@
 // Runs the cases of a plan and writes their results as one table. The results do not depend on who runs the cases, on
 // their order, or on how often the sweep was stopped: a journal keeps what is finished. `trocar sweep` runs the cases
-// on this machine; trocar-sweep-mpi also on others, by workers of its own.   Tested in tests/app/sweep_command_test.cpp
+// on this machine; trocar-sweep-mpi also on others, by workers of its own.   Tested in tests/app/sweep_test.cpp
 #pragma once
 
 #include <functional>
@@ -9,11 +9,9 @@
 
 #include "app/sweep/case_runner.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace trocar {
+
+class Command;
 
 struct SweepOptions {
   std::string plan, out, csv, times;
@@ -22,7 +20,9 @@ struct SweepOptions {
   bool force = false;                      // write over results that exist
   int jobs = 0;                            // cases at a time in this process; 0: one per core
 };
-void add_sweep_options(CLI::App& command, SweepOptions& options);
+void add_sweep_options(Command& command, SweepOptions& options);
+// trocar sweep, on this machine.
+void add_sweep_command(Command& program);
 
 // Runs cases somewhere.
 class Workers {

@@ -1,9 +1,9 @@
-// A case of a sweep: the command lines that one child process after the other runs, and what came of them. Both travel
-// between processes and into the journal as one line of JSON.
+// A case of a sweep, what came of it, both as lines of text, and the journal that keeps them.
 // Tested in tests/app/sweep_test.cpp
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,5 +45,32 @@ std::string to_line(const CaseOutcome& outcome);
 // These functions throw InputError for a text that the functions above did not write.
 SweepCase case_of_line(const std::string& line);
 CaseOutcome outcome_of_line(const std::string& line);
+
+class Journal {
+ public:
+  // Opens or creates the journal, and locks it. Throws InputError when the file is not the journal of these cases, or
+  // another process writes it.
+  Journal(const std::filesystem::path& file, std::uint64_t plan_checksum, std::uint64_t cases);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  // The cases that the file had when it was opened, each number once.
+  std::vector<CaseOutcome> take_finished() { return std::move(finished_); }
+  // Writes one line. Throws RunError when the disk is full.
+  void append(const CaseOutcome& outcome);
+  void remove();
+
+ private:
+  void read(const std::string& text);
+  std::string line_of(const std::string& json) const;
+  void write(const std::string& line);
+
+  std::filesystem::path file_;
+  std::string header_;
+  std::uint64_t checksum_, cases_;
+  int descriptor_ = -1;
+  std::vector<CaseOutcome> finished_;
+};
 
 }  // namespace trocar

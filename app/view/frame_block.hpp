@@ -7,7 +7,7 @@
 
 #include "app/view/drawn.hpp"
 #include "geometry/view_pyramid.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/scene/scope.hpp"
 
 namespace trocar {
 

@@ -1,5 +1,6 @@
-// Defines classes that own the view's OpenGL objects: triangle meshes, shader programs from named files, textures. No
-// GL type appears here (gpu_collision/gl_objects.hpp).   Tested through tests/app/view_test.cpp
+// Defines classes that own the view's OpenGL objects: triangle meshes, shader programs from named files, textures; and
+// the normals of surfaces. No GL type appears here (gpu_collision/gl_objects.hpp).   Tested in tests/app/view_test.cpp,
+// view_parts_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,32 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "geometry/mesh_view.hpp"
 #include "gpu_collision/gl_objects.hpp"
+#include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
+
+// Returns the text of app/view/shaders/FILE, embedded by the build; asserts that the file exists.
+std::string_view view_shader(std::string_view file);
+
+// Computes the area-weighted unit normal of every vertex; (0, 0, 1) where it is undefined. normals: [vertex].
+void vertex_normals(const MeshView& mesh, std::span<glm::vec3> normals);
+
+// A mesh with separate vertices for each face corner, and a normal for each of them.
+struct CreasedMesh {
+  TriangleMesh mesh;
+  std::vector<glm::vec3> normals;  // [vertex]
+};
+// Returns the mesh with a normal for each corner: each corner's normal is the area-weighted mean over those faces at
+// its vertex whose normals differ from its own by less than `crease_deg`.
+CreasedMesh with_creases(const MeshView& mesh, double crease_deg);
+
+// Returns whether the surface is closed, manifold, consistently oriented and outward: it can be drawn with back-face
+// culling.
+bool encloses(const MeshView& mesh);
 
 // Binding of the frame's uniform block; high, so that it does not collide with other bindings.
 constexpr unsigned kFrameBinding = 11;

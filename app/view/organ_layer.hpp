@@ -1,16 +1,39 @@
-// Draws organs with OpenGL: wet tissue, touched faces, and the instruments' shadows.   Tested in
-// tests/app/view_test.cpp
+// Draws tissue with OpenGL: organs, their touched faces, the instruments' shadows on them, strands of connective
+// tissue. Units: metres, world frame.   Tested in tests/app/view_test.cpp; shadows also in
+// tests/app/view_parts_test.cpp
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "app/view/drawn.hpp"
 #include "app/view/gl_shape.hpp"
-#include "app/view/shadow.hpp"
 #include "geometry/view_pyramid.hpp"
 
 namespace trocar {
+
+// Computes shadows of instruments on tissue without a shadow map. An instrument is a few capsules, so the visible share
+// of the lamp follows from the smallest distance of two segments. The shader (shaders/shadow.frag) computes it for each
+// fragment of the few faces that faces_in_shade() selects; lit_share() is the same formula on the CPU.
+struct ShadowCapsule {
+  glm::vec3 begin{0.f}, end{0.f};  // m
+  float radius = 0.0025f;          // m
+};
+
+// Returns the capsules of shaft and jaws. A single tip is listed twice.
+std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool);
+
+// Returns the share of the lamp's light at p, 0 dark .. 1 lit: a soft shadow whose width grows with the occluder's
+// distance, times ambient occlusion close to a capsule.
+float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules);
+
+// Overwrites `faces` with a superset of the faces that face the lamp and have a point with a share well below 1; faces
+// turned away from the lamp are unlit anyway. `edge`: m, the longest edge of the mesh. `flags`: scratch buffer.
+void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
+                    std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces);
 
 class OrganLayer {
  public:
@@ -63,6 +86,19 @@ class OrganLayer {
   gl::Buffer some_faces_ = gl::make_buffer();
   std::vector<glm::uvec3> picked_;
   std::vector<std::uint8_t> flags_;
+};
+
+// Strands of connective tissue: ribbons that face the eye and are lit like wet, translucent threads.
+class StrandLayer {
+ public:
+  StrandLayer();
+  // Blended: needs the depth buffer of what is in front.
+  void draw(std::span<const DrawnStrand> strands) const;
+
+ private:
+  Shader shader_{"strand", "strand.vert", {"lighting.glsl", "strand.frag"}};
+  gl::VertexArray array_ = gl::make_vertex_array();
+  gl::Buffer ends_ = gl::make_buffer();
 };
 
 }  // namespace trocar

@@ -1,4 +1,5 @@
-// Reads pictures for panels: PNG files, through libpng.   Tested in tests/app/picture_file_test.cpp
+// Reads pictures for panels: PNG files, through libpng. Its source also has PictureTarget and save_screen_png() of
+// view.hpp, which write them.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <cstdint>

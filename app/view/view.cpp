@@ -4,21 +4,164 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <glm/glm.hpp>
 #include <optional>
 
-#include "app/view/clip_layer.hpp"
 #include "app/view/frame_block.hpp"
-#include "app/view/label_layer.hpp"
+#include "app/view/gl_shape.hpp"
 #include "app/view/mark_layer.hpp"
-#include "app/view/noise_volume.hpp"
 #include "app/view/organ_layer.hpp"
-#include "app/view/small_target.hpp"
-#include "app/view/smoke.hpp"
-#include "app/view/strand_layer.hpp"
+#include "app/view/tissue_texture.hpp"
 #include "app/view/tool_layer.hpp"
 
 namespace trocar {
+
+void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
+  organs.clear();
+  for (const Organ& organ : session.organs()) {
+    DrawnOrgan drawn;
+    drawn.rest = organ.mesh.view();
+    drawn.colour = organ.colour;
+    drawn.positions = organ.positions;
+    drawn.buffer = organ.query->position_buffer();
+    drawn.charred = organ.charred;
+    drawn.wet = session.film().look(organs.size());
+    drawn.topology = organ.topology;
+    // After a cut, the slots of the touched faces are out of date until the next frame.
+    if (organ.change.empty()) {
+      drawn.touches = organ.touches;
+      drawn.tip_faces = organ.tip_faces;
+      drawn.tip_first = organ.tip_first;
+    }
+    organs.push_back(drawn);
+  }
+}
+
+void drawn_tools(const Session& session, std::vector<DrawnTool>& tools) {
+  tools.clear();
+  for (std::size_t k = 0; k < session.instruments().size(); ++k) {
+    const Instrument& instrument = session.instruments()[k];
+    bool touching = false;
+    for (const Organ& organ : session.organs()) {
+      touching = touching || (!organ.touches.first.empty() && !organ.touches.of_tool(k).empty()) ||
+                 (!organ.tip_first.empty() && organ.tip_first[k + 1] > organ.tip_first[k]);
+    }
+    tools.push_back({instrument.pose, instrument.roll_deg, instrument.grip, touching, instrument.kind,
+                     instrument.energy, instrument.heats != 0, instrument.limits});
+  }
+}
+
+void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands) {
+  constexpr float kVisible = 3e-4f;  // m  a shorter fibre is hidden between the organs
+  constexpr float kThick = 3.5e-4f;  // m  radius of a fibre that is not stretched
+  const float length = glm::distance(ends.a, ends.b);
+  // A stretched fibre gets thinner, because its volume stays.
+  if (length > kVisible)
+    strands.push_back({ends.a, ends.b, kThick * std::sqrt(reference / std::max(length, reference))});
+}
+
+void drawn_bonds(const Session& session, DrawnBonds& drawn) {
+  const SessionBonds& bonds = session.bonds();
+  drawn.strands.clear();
+  for (std::size_t f = 0; f < bonds.bonds().fibres.size(); ++f)
+    if (bonds.bonds().intact[f]) add_strand(bonds.ends(f), bonds.bonds().fibres[f].reference, drawn.strands);
+  drawn.blood_area = session.film().blood_area();
+  drawn.clips.clear();
+  for (const PlacedClip& placed : session.clips().clips())
+    if (placed.on())
+      drawn.clips.push_back({pose_of(placed.clip, session.organs()[placed.clip.organ].positions), placed.length});
+}
+
 namespace {
+
+// Renders with OpenGL at a reduced resolution, smooths the edges, and scales the result up to the full picture.
+class SmallTarget {
+ public:
+  ~SmallTarget();
+  // Redirects drawing into this target and remembers the bound framebuffer.
+  void begin(const glm::ivec2& size);
+  // Binds that framebuffer again and scales the picture up to it, within `field` half heights left and right of the
+  // centre; the remaining columns become black.
+  void end(const glm::ivec2& full_size, double field);
+
+ private:
+  void allocate(const glm::ivec2& size);
+  void free();
+  // Draws from a texture over the bound framebuffer with the program in use, in the columns within `field` half heights
+  // of the centre.
+  static void copy(unsigned texture, const glm::ivec2& size, double field);
+
+  glm::ivec2 size_{0};
+  unsigned framebuffers_[2]{}, colours_[2]{}, depth_ = 0;  // [0] what is drawn, [1] with smooth edges
+  int outer_ = 0;
+  Shader smooth_{"smooth", "upscale.vert", {"smooth.frag"}};
+  Shader upscale_{"upscale", "upscale.vert", {"upscale.frag"}};
+  gl::VertexArray empty_ = gl::make_vertex_array();
+};
+
+SmallTarget::~SmallTarget() { free(); }
+
+void SmallTarget::free() {
+  glDeleteFramebuffers(2, framebuffers_);
+  glDeleteTextures(2, colours_);
+  glDeleteRenderbuffers(1, &depth_);
+}
+
+void SmallTarget::allocate(const glm::ivec2& size) {
+  free();
+  size_ = size;
+  glGenFramebuffers(2, framebuffers_);
+  glGenTextures(2, colours_);
+  glGenRenderbuffers(1, &depth_);
+  glBindRenderbuffer(GL_RENDERBUFFER, depth_);
+  glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, size.x, size.y);
+  for (int k = 0; k < 2; ++k) {
+    glBindTexture(GL_TEXTURE_2D, colours_[k]);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, size.x, size.y, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+    for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER})
+      glTexParameteri(GL_TEXTURE_2D, filter, GL_LINEAR);
+    for (const GLenum axis : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T})
+      glTexParameteri(GL_TEXTURE_2D, axis, GL_CLAMP_TO_EDGE);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers_[k]);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, colours_[k], 0);
+  }
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffers_[0]);
+  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth_);
+}
+
+void SmallTarget::begin(const glm::ivec2& size) {
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &outer_);
+  if (size != size_) allocate(size);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffers_[0]);
+}
+
+void SmallTarget::copy(unsigned texture, const glm::ivec2& size, double field) {
+  const int half = std::min(size.x / 2 + 1, static_cast<int>(0.5 * size.y * field) + 2);
+  glViewport(0, 0, size.x, size.y);
+  glScissor(size.x / 2 - half, 0, 2 * half, size.y);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+void SmallTarget::end(const glm::ivec2& full_size, double field) {
+  glDisable(GL_DEPTH_TEST);
+  glEnable(GL_SCISSOR_TEST);
+  glActiveTexture(GL_TEXTURE0);
+  glBindVertexArray(empty_.name());
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffers_[1]);
+  smooth_.use();
+  smooth_.set("texel", 1.f / glm::vec2(size_));
+  copy(colours_[0], size_, field);
+  glDisable(GL_SCISSOR_TEST);
+  glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(outer_));
+  glClear(GL_COLOR_BUFFER_BIT);
+  glEnable(GL_SCISSOR_TEST);
+  upscale_.use();
+  copy(colours_[1], full_size, field);
+  glDisable(GL_SCISSOR_TEST);
+  glBindTexture(GL_TEXTURE_2D, 0);
+}
 
 constexpr float kBeyond = 8.f;         // radii of the round field, outside any picture
 constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.vert
@@ -205,6 +348,30 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   if (reduced) c.small.end({width, height}, settings.round_field ? lens.field : 1e3);
   glBindVertexArray(0);
   glUseProgram(0);
+}
+
+namespace {
+
+std::vector<DrawnOrgan> organs_of(const Session& session) {
+  std::vector<DrawnOrgan> organs;
+  drawn_organs(session, organs);
+  return organs;
+}
+
+}  // namespace
+
+SessionPicture::SessionPicture(GlContext& context, const Session& session)
+    : organs_(organs_of(session)), view_(context, organs_) {}
+
+void SessionPicture::draw(const Session& session, const SessionLook& look, int width, int height) {
+  drawn_organs(session, organs_);
+  drawn_tools(session, tools_);
+  tools_.insert(tools_.end(), look.ghosts.begin(), look.ghosts.end());
+  drawn_bonds(session, bonds_);
+  marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
+  if (look.task && session.frames() > 0) look.task->draw(marks_);
+  view_.draw(organs_, tools_, bonds_, look.scope.value_or(session.scope().pose),
+             look.lens.value_or(session.scope().lens), marks_, look.settings, width, height);
 }
 
 }  // namespace trocar

@@ -1,18 +1,20 @@
 // Draws a session as the scope sees it: wet organs, strands between them, clips, instruments and their shadows, smoke,
 // touched faces, a task's marks, all through the lens, in the scope's circular view. Needs OpenGL 3.3. Organs that are
-// queried on the GPU are drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by
-// bench/view_bench.cpp.
+// queried on the GPU are drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp and
+// view_test.cpp; measured by bench/view_bench.cpp.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/view/drawn.hpp"
 #include "gpu_collision/gl_context.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/scene/scope.hpp"
 #include "sim/session/session.hpp"
-#include "sim/task/marks.hpp"
+#include "sim/task/observation.hpp"
+#include "sim/task/task_run.hpp"
 
 namespace trocar {
 
@@ -61,5 +63,29 @@ class PictureTarget {
 
 // Saves the pixels of the current framebuffer as PNG. Throws InputError when the file cannot be written.
 void save_screen_png(const std::filesystem::path& file, int width, int height);
+
+struct SessionLook {
+  ViewSettings settings = {};              // with the time of the picture
+  const TaskRun* task = nullptr;           // its marks are drawn after the first frame
+  std::optional<ScopePose> scope = {};     // instead of the session's
+  std::optional<Lens> lens = {};           // instead of the session's
+  std::span<const DrawnTool> ghosts = {};  // instruments beside those of the session
+};
+
+// Draws the pictures of a session and its task, one after another.
+class SessionPicture {
+ public:
+  // As View.
+  SessionPicture(GlContext& context, const Session& session);
+  // Draws into the framebuffer bound for drawing, `width` x `height` pixels.
+  void draw(const Session& session, const SessionLook& look, int width, int height);
+
+ private:
+  std::vector<DrawnOrgan> organs_;
+  std::vector<DrawnTool> tools_;
+  DrawnBonds bonds_;
+  DrawnMarks marks_;
+  View view_;
+};
 
 }  // namespace trocar

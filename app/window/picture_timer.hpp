@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
 #include "gpu_collision/gl_objects.hpp"
 
 namespace trocar {

@@ -1,5 +1,5 @@
-// Defines the interface of every screen of the window. The program calls step, picture and panels once a frame, in this
-// order.
+// The screens of the window: their sequence as a state machine, which needs no window, and the interface of each.
+// Tested in tests/app/window_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,46 @@
 #include <optional>
 #include <string>
 
-#include "app/sound/mixer.hpp"
-#include "app/window/screens.hpp"
+#include "app/sound/sound.hpp"
 #include "app/window/window.hpp"
 
 namespace trocar {
+
+enum class ScreenName { Start, Practice, Results, Replay, Editor, Library, Devices, Quit };
+
+// What a screen requests at the end of a frame.
+enum class Ask {
+  Nothing,
+  Practise,
+  OpenRecording,
+  OpenLibrary,
+  OpenDevices,
+  Edit,
+  Finish,
+  Again,
+  NextStep,
+  ShowMe,
+  Back,
+  Quit
+};
+
+struct ScreenState {
+  ScreenName now = ScreenName::Start;
+  ScreenName before = ScreenName::Start;  // the screen that Back returns to from a replay
+};
+
+// Returns the state after a request. A request that does not apply to this screen changes nothing.
+ScreenState next(const ScreenState& state, Ask ask);
+// Returns "start", "practice", ...
+std::string name_of(ScreenName screen);
+
+// Phases of a practice session. Ready: instructions are shown, nothing is recorded; Running: devices move the
+// instruments and everything is recorded; Paused: time stops.
+enum class Phase { Ready, Running, Paused, Ended };
+enum class PhaseEvent { Start, Pause, Resume, Stop };
+
+Phase next(Phase phase, PhaseEvent event);
+std::string name_of(Phase phase);
 
 // State of a screen, for tests and remote control.
 struct ScreenStatus {
@@ -29,13 +64,14 @@ struct ScreenStatus {
   double progress = 0.0;           // 1   of the task
 };
 
+// The program calls step, picture and panels once a frame, in this order.
 class Screen {
  public:
   virtual ~Screen() = default;
 
   // Reacts to input. `listens`: keys are for the screen, because no text field has the keyboard and no help is shown.
   virtual void step(const WindowInput& input, double elapsed, bool listens) = 0;
-  virtual void picture(const glm::ivec2& size) = 0;  // below the panels, into the window
+  virtual void picture(const glm::ivec2& size);  // below the panels, into the window; by default dark
   virtual Ask panels() = 0;
   // Returns whether the mouse moves an instrument. The pointer is then hidden, and panels receive no input.
   virtual bool in_hand() const { return false; }

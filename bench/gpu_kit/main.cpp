@@ -7,13 +7,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "app/compare/known_case.hpp"
-#include "bench/gpu_kit/page.hpp"
-#include "bench/gpu_kit/sections.hpp"
+#include "app/compare/backends.hpp"
+#include "bench/gpu_kit/gpu_kit.hpp"
 #include "geometry/error.hpp"
-#include "sim/support/child_process.hpp"
-#include "sim/support/machine.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar::bench {
 namespace {

@@ -4,7 +4,7 @@
 // A box with a NaN bound or low > high on some axis is empty and overlaps nothing, not even itself. Infinite bounds are
 // valid.
 // Source: "sweep and prune" of Cohen, Lin, Manocha, Ponamgi, "I-COLLIDE", I3D 1995 (both kinds of box).
-// Units: metres.   Tested in tests/cpu_collision/broad_phase_box_test.cpp
+// Units: metres.   Tested in tests/cpu_collision/broad_phase_test.cpp
 #pragma once
 
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 
-#include "geometry/held_bytes.hpp"
+#include "geometry/face_numbers.hpp"
 
 namespace trocar::broad {
 namespace {

@@ -5,14 +5,14 @@
 // closed features and is taken only when it decreases, which prevents the cycling of Lin and Canny and needs none of
 // V-Clip's clipping rules; after too many steps all pairs are searched. Bodies that touch or overlap are detected;
 // penetration() measures the depth. Units: metres, world.   Checked against all pairs of triangles in
-// tests/study/solids_closest_features_test.cpp
+// tests/study/solids_test.cpp
 #pragma once
 
 #include <cstdint>
 #include <glm/glm.hpp>
 
 #include "cpu_collision/solids/convex_body.hpp"
-#include "geometry/rigid_frame.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar::solids {
 

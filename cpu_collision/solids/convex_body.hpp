@@ -2,7 +2,7 @@
 // (closest_features.hpp). Faces are triangles; coplanar triangles stay separate, with a flat edge between them. Flat
 // bodies are two-sided sheets, and a segment or a point is a body too.
 // Source: thesis 4.4 (convex objects). Units: metres, the body's own frame.   Checked in
-// tests/cpu_collision/solids_convex_hull_test.cpp
+// tests/cpu_collision/convex_pieces_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "geometry/mesh_view.hpp"
+#include "geometry/part.hpp"
 
 namespace trocar::solids {
 
@@ -64,5 +65,16 @@ void reset_triangle(ConvexBody& body, const Triangle& triangle);
 // Returns the largest signed height of the point above the face planes, m; negative inside. `face` receives that face.
 // The body must be solid or a sheet.
 double height_above(const ConvexBody& body, const glm::dvec3& point, std::uint32_t& face);
+
+// Makes the shape of a part from the corners of its drawn mesh: a polytope of few corners plus a ball, close to the
+// convex hull of the mesh.
+
+// Corners that lie within this distance of the hull of the other corners are left out.
+constexpr double kNearlyInside = 3e-5;  // m
+
+// Returns a shape without hinge. The points' hull is shrunk towards the centre of its box, so that polytope and ball
+// together have the same box; `radius` of the ball is reduced to the box's smallest half side. Throws InputError when
+// there is no point, a coordinate is not finite, or more than kMostCorners corners remain.
+PartShape part_hull(std::span<const glm::vec3> points, double radius);
 
 }  // namespace trocar::solids

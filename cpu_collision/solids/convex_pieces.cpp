@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "cpu_collision/solids/piece_error.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 #include "geometry/error.hpp"
 
 namespace trocar::solids {
@@ -195,6 +195,128 @@ ConvexPieces convex_pieces(const MeshView& mesh, const PieceParams& params) {
     }
   }
   return pieces;
+}
+
+namespace {
+
+using glm::dvec3;
+
+// Sample spacing as a share of the mesh's shortest box side, with at most kMostSamples along a side of a face.
+constexpr double kSpacing = 1.0 / 24.0;
+constexpr int kMostSamples = 40;
+
+Triangle longest_side_first(const Triangle& t) {
+  const double ab = glm::distance(t.a, t.b), bc = glm::distance(t.b, t.c), ca = glm::distance(t.c, t.a);
+  if (bc >= ab && bc >= ca) return {t.b, t.c, t.a};
+  return ca >= ab ? Triangle{t.c, t.a, t.b} : t;
+}
+
+int steps_over(double length, double spacing) {
+  return std::clamp(static_cast<int>(std::ceil(length / std::max(spacing, 1e-12))), 1, kMostSamples);
+}
+
+}  // namespace
+
+PieceError::PieceError(const MeshView& mesh) : mesh_(mesh), tree_(build_face_tree(mesh)) {
+  const FaceBox& box = tree_.nodes[0].box;
+  const dvec3 size = dvec3(box.high) - dvec3(box.low);
+  spacing_ = kSpacing * std::max(std::min({size.x, size.y, size.z}), 0.02 * glm::length(size));
+}
+
+// The tree makes the distance cheap, but not the winding number. The winding number is therefore computed only where
+// the distance would raise the maximum and no earlier ball contains the point.
+double PieceError::outside_by(const dvec3& point, double best, std::vector<Ball>& inside) const {
+  for (const Ball& ball : inside) {
+    if (glm::distance(point, ball.centre) < ball.radius) return best;
+  }
+  const double distance = distance_to_surface(tree_, point);
+  if (distance <= best) return best;
+  if (std::abs(winding_number(mesh_, point)) <= 0.5) return distance;
+  inside.push_back({point, distance});
+  return best;
+}
+
+double PieceError::deviation(const ConvexBody& body) const {
+  double most = 0.0;
+  std::vector<Ball> inside;
+  for (std::uint32_t f = 0; f < body.faces.size(); ++f) {
+    const Triangle t = longest_side_first(body.corners(f));
+    const dvec3 along = t.b - t.a, up = t.c - t.a;
+    const double length = glm::length(along), height = glm::length(glm::cross(along, up)) / std::max(length, 1e-12);
+    const int rows = steps_over(height, spacing_), columns = steps_over(length, spacing_);
+    for (int row = 0; row <= rows; ++row) {
+      const double v = double(row) / rows;
+      for (int column = 0; column <= columns; ++column) {
+        const double u = (1.0 - v) * column / columns;
+        most = outside_by(t.a + u * along + v * up, most, inside);
+      }
+    }
+  }
+  return most;
+}
+
+namespace {
+
+bool boxes_apart(const ConvexBody& a, const ConvexBody& b) {
+  return glm::any(glm::lessThan(a.high, b.low)) || glm::any(glm::lessThan(b.high, a.low));
+}
+
+}  // namespace
+
+PieceFaces::PieceFaces(const ConvexPieces& pieces)
+    : pieces_(pieces),
+      face_(triangle_body({glm::dvec3(0.0), glm::dvec3(0.0), glm::dvec3(0.0)})),
+      features_(pieces.nodes.size()) {
+  open_.reserve(pieces.nodes.size() + 1);
+}
+
+PieceFaces::Box PieceFaces::box(const RigidFrame& pose) const {
+  const ConvexBody& root = pieces_.nodes[0].hull;
+  const glm::dvec3 middle = pose.to_world(0.5 * (root.low + root.high)), half = 0.5 * (root.high - root.low);
+  const glm::dvec3 half_box =
+      glm::abs(pose.axes[0]) * half.x + glm::abs(pose.axes[1]) * half.y + glm::abs(pose.axes[2]) * half.z;
+  return {middle - half_box, middle + half_box};
+}
+
+bool PieceFaces::any_piece_touches() {
+  open_.clear();
+  open_.push_back(0);
+  while (!open_.empty()) {
+    const std::uint32_t at = open_.back();
+    open_.pop_back();
+    const PieceNode& node = pieces_.nodes[at];
+    if (boxes_apart(node.hull, face_)) continue;
+    if (!node.leaf()) {
+      open_.push_back(node.child[0]);
+      open_.push_back(node.child[1]);
+      continue;
+    }
+    features_[at].second = {};  // the face differs from the last one: only the piece's own feature is a good start
+    if (closest_features(node.hull, {}, face_, {}, features_[at]).overlapping) return true;
+  }
+  return false;
+}
+
+bool PieceFaces::touches(const RigidFrame& pose, const Triangle& face) {
+  reset_triangle(face_, {pose.to_local(face.a), pose.to_local(face.b), pose.to_local(face.c)});
+  return any_piece_touches();
+}
+
+std::span<const FaceId> PieceFaces::touched(const RigidFrame& pose, const MeshView& mesh,
+                                            std::span<const FaceId> candidates) {
+  touched_.clear();
+  for (const FaceId face : candidates) {
+    if (touches(pose, triangle_of(mesh.positions, mesh.faces[index(face)]))) touched_.push_back(face);
+  }
+  return touched_;
+}
+
+std::span<const FaceId> PieceFaces::touched(const RigidFrame& pose, const MeshView& mesh) {
+  touched_.clear();
+  for (std::uint32_t face = 0; face < mesh.faces.size(); ++face) {
+    if (touches(pose, triangle_of(mesh.positions, mesh.faces[face]))) touched_.push_back(FaceId(face));
+  }
+  return touched_;
 }
 
 }  // namespace trocar::solids

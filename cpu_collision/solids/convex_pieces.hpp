@@ -4,14 +4,17 @@
 // as a hierarchy of convex pieces); planar cuts: Lien and Amato, "Approximate convex decomposition", 2006. We differ:
 // the cut minimises the volume of the two hulls, and the error is measured on the hulls' faces. Open and dirty
 // surfaces are accepted as they are. Units: metres.   Cover and error on the shared instruments are tested in
-// tests/cpu_collision/solids_convex_pieces_test.cpp
+// tests/cpu_collision/convex_pieces_test.cpp
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "cpu_collision/solids/closest_features.hpp"
 #include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/mesh_view.hpp"
+#include "mesh/face_tree.hpp"
 
 namespace trocar::solids {
 
@@ -48,5 +51,61 @@ struct CutMesh {
 // Returns the part of the surface with normal . x >= offset, triangles cut along the plane, new corners rounded to
 // float. Both sides of one plane get the same new corners. Example: an instrument's tip without its shaft.
 CutMesh part_beyond(const MeshView& mesh, const glm::dvec3& normal, double offset);
+
+// Measures the one-sided Hausdorff distance from a convex piece to its surface: the largest distance to the surface of
+// a point on the piece's faces that is outside the surface. The points form a grid on each face.
+class PieceError {
+ public:
+  // The mesh must outlive this.
+  explicit PieceError(const MeshView& mesh);
+
+  // Returns the distance, m; 0 for a body without faces.
+  double deviation(const ConvexBody& body) const;
+
+ private:
+  // A ball around an inside point that the surface does not enter: all of it is inside.
+  struct Ball {
+    glm::dvec3 centre;
+    double radius;  // m
+  };
+  double outside_by(const glm::dvec3& point, double best, std::vector<Ball>& inside) const;
+
+  MeshView mesh_;
+  FaceTree tree_;
+  double spacing_;  // m    between samples
+};
+
+// Finds the faces of an organ that the posed convex pieces of an instrument (a jaw, for example) touch. The caller
+// supplies the candidate faces, for example from a tree; each is decided exactly by a walk to the closest features of
+// face and piece. Source: thesis 6.2.
+
+// Keep one object for each instrument. The pieces must outlive the object.
+class PieceFaces {
+ public:
+  explicit PieceFaces(const ConvexPieces& pieces);
+
+  // Box around the pieces at this pose, world: the region to query in a tree or a broad phase.
+  struct Box {
+    glm::dvec3 low, high;  // m
+  };
+  Box box(const RigidFrame& pose) const;
+
+  // Returns whether any piece shares a point with the face.
+  bool touches(const RigidFrame& pose, const Triangle& face);
+  // Returns the touched ones of `candidates`, in their order. The span is valid until the next call; allocates only to
+  // grow.
+  std::span<const FaceId> touched(const RigidFrame& pose, const MeshView& mesh, std::span<const FaceId> candidates);
+  // Tests all faces: the slow baseline.
+  std::span<const FaceId> touched(const RigidFrame& pose, const MeshView& mesh);
+
+ private:
+  bool any_piece_touches();
+
+  const ConvexPieces& pieces_;
+  ConvexBody face_;                    // in the pieces' frame
+  std::vector<FeaturePair> features_;  // [node] where the last walk of this piece ended
+  std::vector<std::uint32_t> open_;
+  std::vector<FaceId> touched_;
+};
 
 }  // namespace trocar::solids

@@ -2,20 +2,46 @@
 // odd number of times. A ray that meets a vertex, an edge or a face edge-on is discarded and another is drawn. Every
 // counted crossing is decided exactly, so the answer is certain for a closed surface. After `most_rays` the winding
 // number
-// decides (solid_angle.hpp).
+// decides.
 // Source: thesis 4.3, after O'Rourke. We differ: signs are exact, a point on the surface is recognised, a solid turned
 // inside out counts as a solid, the ray starts at a float position (a double is rounded, by 8 nm at 0.1 m), and the
 // candidate faces of the ray can come from a tree. Units: metres.   Checked against the winding number in
-// tests/cpu_collision/solids_point_in_solid_test.cpp
+// tests/cpu_collision/point_in_solid_test.cpp
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <numbers>
 #include <span>
 
+#include "cpu_collision/trees/surface_tree.hpp"
+#include "geometry/elementary.hpp"
 #include "geometry/mesh_view.hpp"
 
 namespace trocar::solids {
+
+// Computes the solid angle of a triangle seen from a point, and the winding number of a surface: how many times it
+// surrounds the point. The winding number is one inside a closed surface and zero outside; an open or damaged surface
+// gives numbers between. Source: thesis 4.3; formula of Van Oosterom and Strackee, "The solid angle of a plane
+// triangle", 1983; winding number of dirty meshes: Jacobson, Kavan, Sorkine, 2013. We differ: signed throughout, so
+// that parts turned inward subtract.
+
+// Returns the solid angle, sr, in [-2 pi, 2 pi]: positive when the triangle turns clockwise seen from the point, as a
+// surface does from inside. For a point on the triangle, and for a triangle without area: 0 or one of the two extremes.
+inline double solid_angle(const glm::dvec3& point, const Triangle& face) {
+  const glm::dvec3 a = face.a - point, b = face.b - point, c = face.c - point;
+  const double la = glm::length(a), lb = glm::length(b), lc = glm::length(c);
+  const double triple = glm::dot(a, glm::cross(b, c));
+  const double under = la * lb * lc + glm::dot(a, b) * lc + glm::dot(b, c) * la + glm::dot(c, a) * lb;
+  return 2.0 * elementary::atan2(triple, under);
+}
+
+inline double winding_number(const MeshView& mesh, const glm::dvec3& point) {
+  double sum = 0.0;
+  for (const glm::uvec3& face : mesh.faces) sum += solid_angle(point, triangle_of(mesh.positions, face));
+  return sum / (4.0 * std::numbers::pi);
+}
 
 struct RayParityParams {
   int most_rays = 16;      // 1    rays drawn before the winding number decides; >= 0
@@ -104,5 +130,24 @@ PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm:
   answer.rays = params.most_rays;
   return answer;
 }
+
+// Decides whether the tool's tip is inside the organ, and how deep. The sign comes from ray parity
+// (point_in_solid.hpp), the depth from the nearest face. Brute force over all faces, or with a tree
+// (cpu_collision/trees) of the same mesh.
+struct TipDepth {
+  PointLocation location = PointLocation::Outside;
+  double depth = 0.0;          // m    to the nearest point of the surface; negative outside
+  FaceId face{0};              //      the nearest face
+  glm::dvec3 on_surface{0.0};  // m    the nearest point
+  glm::dvec3 out{0.0};         // unit, the shortest direction outwards when inside; 0 on a face without area
+  bool by_winding = false;     //      the sign comes from the winding number: see PointAnswer
+};
+
+// Both functions compute the depth. They need a closed surface with at least one face. A tip that is not finite lies
+// outside at depth -infinity. The first function does not allocate; the one with a tree does not allocate after the
+// first calls.
+TipDepth tip_depth(const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
+// `tree` must hold the mesh at these positions.
+TipDepth tip_depth(SurfaceTree& tree, const MeshView& mesh, const SolidBox& box, const glm::dvec3& tip);
 
 }  // namespace trocar::solids

@@ -1,12 +1,11 @@
 // Defines the axis-aligned box as the volume of a tree.   Source: section 4.5.4 of the thesis; van den Bergen 1997.
-// Units: metres.   Tested in tests/study/tree_build_test.cpp
+// Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <limits>
 
 #include "cpu_collision/convex_tool.hpp"
-#include "cpu_collision/trees/fit.hpp"
-#include "cpu_collision/trees/line_clip.hpp"
+#include "cpu_collision/trees/volume_tree.hpp"
 
 namespace trocar {
 

@@ -12,6 +12,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "geometry/mesh_view.hpp"
 
@@ -49,5 +51,26 @@ bool triangles_meet_at_all(const MovingTriangle& first, const MovingTriangle& se
 bool one_direction_separates(const MovingTriangle& first, const MovingTriangle& second);
 // Returns true when Newton's method finds, to rounding, a common point of two features.
 bool newton_finds_a_meeting(const MovingTriangle& first, const MovingTriangle& second);
+
+// Finds the pairs of faces of two meshes that meet while every vertex moves on a straight line from one position to
+// another: the crossing pairs of two instants, and their first contact. No meeting is missed or reported late
+// (motion_crossing.hpp). Units: metres; time 1 = the step.
+struct MovingMesh {
+  std::span<const glm::vec3> before, after;  // [vertex] m, equally many, finite
+  std::span<const glm::uvec3> faces;         // [face] vertices
+};
+
+struct FaceMeeting {
+  FaceId first{}, second{};
+  double time = 0.0;   // step  at most the first time at which the faces share a point; 0: they cross at the start
+  double apart = 0.0;  // m     at most this far apart at that time
+};
+
+// Returns the meetings, sorted by first and second face. `tolerance`: m, > 0; largest distance at the reported time,
+// where the search ends as usual. Allocates.
+std::vector<FaceMeeting> meshes_meet(const MovingMesh& first, const MovingMesh& second, double tolerance = 1e-6);
+
+// Returns the earliest of them, the first in order among equals; nothing of an empty list.
+std::optional<FaceMeeting> first_contact(std::span<const FaceMeeting> meetings);
 
 }  // namespace trocar

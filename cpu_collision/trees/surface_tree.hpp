@@ -1,7 +1,7 @@
 // Stores the faces of one organ in a tree of bounding volumes of a chosen kind and answers queries on it: the touch
 // query, the faces that a segment crosses, the first hit of a ray, the closest point, and the pairs of faces of two
 // meshes that cross, now or during the motion to the next frame.
-// Units: metres.   Tested in tests/study/tree_query_test.cpp and tree_pairs_test.cpp
+// Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cpu_collision/trees/volume_tree.hpp"
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 
 namespace trocar {
 
@@ -41,7 +41,7 @@ struct TreePlan {
   SplitRule split = SplitRule::Mean;  // ignored by oriented volumes
   TreeUpdate update = TreeUpdate::Refit;
   std::uint32_t leaf_faces = kLeafFaces;  // 1  >= 1; one face, as in the thesis, gives the fewest tests of face pairs
-  bool tight = false;                     // volumes around all faces below: slower updates, fewer tests (fit.hpp)
+  bool tight = false;  // volumes around all faces below: slower updates, fewer tests (volume_tree.hpp)
 };
 
 // Returns a plan from its name on the command line: VOLUME[:SPLIT][-refit], for example "aabb-refit",
@@ -91,7 +91,7 @@ class SurfaceTree : public TouchQuery {
   // built over its faces.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
   // Returns our pairs (lower, higher) that share a point other than their common vertices or edge; decided exactly
-  // (mesh/self_crossing.hpp: faces without area cross nothing).
+  // (mesh/exact_sign.hpp: faces without area cross nothing).
   virtual PairAnswer self_crossing() = 0;
   // Returns our pairs (lower, higher) without a common vertex that meet during the motion from the positions of the
   // last update to `after`, every vertex on a straight line (motion_crossing.hpp). Conservative: misses none. The next

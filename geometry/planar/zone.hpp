@@ -1,14 +1,29 @@
-// Defines a safe or forbidden zone in the endoscope image, and computes the distance of a point or the tool from it in
-// each frame. Distances are to the outline, negative inside. Source: documents 001 and 004 (docs/planar.md) for the
-// parts; the zone is ours.
-// Units: image coordinates, in half heights of the image (geometry/planar/image_projection.hpp).
-// Checked against dense sampling in tests/geometry/planar_zone_test.cpp
+// Defines a safe or forbidden zone in the endoscope image, projects the tool into the image, and computes the distance
+// of a point or the tool from the zone in each frame. Distances are to the outline, negative inside. Source: documents
+// 001 and 004 (docs/planar.md) for the parts; the zone is ours. Checked with perspective cameras and against dense
+// sampling in tests/geometry/planar_test.cpp
 #pragma once
 
-#include "geometry/planar/convex_gap.hpp"
-#include "geometry/planar/image_projection.hpp"
+#include <glm/glm.hpp>
+
+#include "geometry/planar/convex_polygon.hpp"
+#include "geometry/planar/polygon.hpp"
 
 namespace trocar::planar {
+
+struct ImageCamera {
+  glm::dmat4 view_projection{1.0};  // world, m -> clip space
+  double aspect = 1.0;              // 1   width / height of the image, > 0
+};
+
+// A straight shaft in the image: a towards the trocar, b towards the tip. It is cut at the near plane; tip_visible says
+// whether b is still the tip. visible is false when the whole shaft is behind the near plane or the pose is not finite.
+struct ImageTool {
+  bool visible = false, tip_visible = false;
+  Segment shaft;
+};
+
+ImageTool project_tool(const ImageCamera& camera, const glm::dvec3& pivot, const glm::dvec3& tip);
 
 enum class ZoneKind { Safe, Forbidden };
 

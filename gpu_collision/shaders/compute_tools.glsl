@@ -1,4 +1,4 @@
-// The tools of one pass, as every shader of `compute` reads them (ToolBlock of compute_call.cpp).
+// The tools of one pass, as every shader of `compute` reads them (ToolBlock of compute.cpp).
 struct Tool {
   vec4 planes[8];  // inside where n.x + d >= 0, m
   vec4 margin;     // slack in metres, number of planes

@@ -4,8 +4,9 @@ Arrays are numpy arrays; lengths are in metres, forces in newtons, times in seco
 ValueError) with one sentence; a run that fails raises RunError (a RuntimeError). Guide: docs/python.md.
 """
 from ._trocar import (InputError, Mesh, Recording, RunError, Session, Tool, TouchQuery, Touches, __version__, backends,
-                      load_mesh, load_mesh_parts, meet, perform, reference, replay, score,
+                      load_mesh, load_mesh_parts, meet, perform, recording_columns, reference, replay, score,
                       score_trajectory)
 
 __all__ = ['InputError', 'Mesh', 'Recording', 'RunError', 'Session', 'Tool', 'TouchQuery', 'Touches', '__version__',
-           'backends', 'load_mesh', 'load_mesh_parts', 'meet', 'perform', 'reference', 'replay', 'score', 'score_trajectory']
+           'backends', 'load_mesh', 'load_mesh_parts', 'meet', 'perform', 'recording_columns', 'reference', 'replay', 'score',
+           'score_trajectory']

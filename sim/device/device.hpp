@@ -7,7 +7,7 @@
 #include <glm/glm.hpp>
 
 #include "geometry/tool_volume.hpp"
-#include "sim/scene/diathermy_mode.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 
@@ -32,7 +32,7 @@ struct DevicePose {
 // is not Good, its instrument freezes and its force is zero; both recover with the device.
 enum class DeviceHealth { Good, Stale, Lost };
 
-// The force of the tissue on the instrument in a frame, from all contacts (sim/device/tip_force.hpp).
+// The force of the tissue on the instrument in a frame, from all contacts (sim/device/haptics.hpp).
 struct Felt {
   glm::vec3 force{0.f};  // N    at the tip, with the same effect about the trocar
   glm::dvec3 tip{0.0};   // m    position of the tip for which the force was computed

@@ -11,7 +11,7 @@
 #include <glm/glm.hpp>
 
 #include "sim/device/device.hpp"
-#include "sim/scene/joint_limits.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 

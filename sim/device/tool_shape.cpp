@@ -7,8 +7,10 @@
 #include <numbers>
 #include <span>
 
+#include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/elementary.hpp"
-#include "geometry/turn.hpp"
+#include "geometry/frame.hpp"
+#include "geometry/part.hpp"
 
 namespace trocar {
 namespace {
@@ -251,6 +253,151 @@ TriangleMesh make_cavity(const glm::vec3& centre, const glm::vec3& half_size) {
   TriangleMesh mesh = loft(circle(kSides, 1.0), sections);
   for (glm::vec3& position : mesh.positions) position = centre + half_size * position;
   return mesh;
+}
+
+namespace {
+
+// Radius of the ball of a part, relative to the radius of the shaft. A wire is a capsule: its ball is as thick as it.
+double ball_radius(ToolSurface surface) {
+  switch (surface) {
+    case ToolSurface::Jaw:
+      return 0.1;
+    case ToolSurface::Steel:
+      return 0.05;
+    case ToolSurface::Ceramic:
+      return 0.16;
+    default:
+      return 1.0;
+  }
+}
+
+// A backend may report a face that touches only within rounding error; the box must include it.
+constexpr double kRounding = 1e-6;  // m
+// A shaft that leaves the body keeps this share of its length between trocar and tip.
+constexpr double kShortestShaftShare = 0.5;
+
+}  // namespace
+
+std::vector<PartShape> part_shapes(InstrumentKind kind, double radius) {
+  std::vector<PartShape> shapes;
+  if (is_blunt(kind)) return shapes;
+  for (const ToolPart& part : tip_parts(kind, radius)) {
+    shapes.push_back(solids::part_hull(part.mesh.positions, radius * ball_radius(part.surface)));
+    shapes.back().hinge_z = part.hinge_z;
+    shapes.back().side = part.side;
+  }
+  return shapes;
+}
+
+InstrumentBody::InstrumentBody(InstrumentKind kind, double radius, const JointLimits& limits)
+    : shapes_(part_shapes(kind, radius)),
+      widest_(glm::radians(limits.widest_grip_deg)),
+      shaft_end_(is_blunt(kind) ? radius : tip_length(kind, radius) + radius),
+      motion_(std::make_unique<InstrumentMotion>()),
+      steps_(1 + shapes_.size()) {}
+
+// The tip of a pose lies a radius above the end of the instrument.
+ToolPose InstrumentBody::shaft_of(const ToolPose& pose) const {
+  const double back = shaft_end_ - pose.radius;
+  if (back == 0.0) return pose;
+  const glm::dvec3 arm = pose.pivot - pose.tip;
+  const double length = glm::length(arm);
+  return {pose.pivot, pose.tip + std::min(back, (1.0 - kShortestShaftShare) * length) / length * arm, pose.radius};
+}
+
+InstrumentPose InstrumentBody::posed(const InstrumentStance& stance) const {
+  return {stance.pose, glm::radians(stance.roll_deg), widest_ * stance.grip};
+}
+
+void InstrumentBody::move(const InstrumentStance* before, const InstrumentStance& now, ToolMode mode, Cover cover) {
+  const bool moves = before != nullptr && mode == ToolMode::Swept;
+  *motion_ = moves ? instrument_motion(posed(*before), posed(now)) : instrument_at_rest(posed(now));
+  volumes_.clear();
+  part_of_volume_.clear();
+  const ToolPose shaft = shaft_of(now.pose), shaft_before = shaft_of(before ? before->pose : now.pose);
+  volumes_.push_back(frame_volume(before ? &shaft_before : nullptr, shaft, mode, cover, TouchSet::Exact));
+  part_of_volume_.push_back(kShaftPart);
+  steps_[kShaftPart] = volumes_.back().step;
+  const ToolStep& step = steps_[kShaftPart];
+  const double margin = step.radius + kRounding;
+  box_ = broad::box_around(glm::min(step.pivot, glm::min(step.tip_before, step.tip_after)) - margin,
+                           glm::max(step.pivot, glm::max(step.tip_before, step.tip_after)) + margin);
+  for (std::uint32_t part = 1; part < parts(); ++part) add_part(part);
+}
+
+void InstrumentBody::add_part(std::uint32_t part) {
+  const PartShape& shape = shapes_[part - 1];
+  const int pieces = volume_count(shape, *motion_);
+  for (int piece = 0; piece < pieces; ++piece) {
+    volumes_.push_back(
+        part_volume(shape, *motion_, static_cast<double>(piece) / pieces, static_cast<double>(piece + 1) / pieces));
+    part_of_volume_.push_back(part);
+  }
+  steps_[part] = volumes_.back().step;
+  steps_[part].part = {&shape, motion_.get()};
+  const PartBounds bounds = part_bounds(shape, *motion_);
+  box_ = united(box_, broad::box_around(bounds.low - kRounding, bounds.high + kRounding));
+}
+
+namespace {
+
+// Appends the touches of one part, `first` .. `last` of the answer.
+void add_part(const TouchList& answer, std::uint32_t first, std::uint32_t last, std::uint8_t part, PartTouches& out) {
+  const auto begin = static_cast<std::ptrdiff_t>(out.touches.size());
+  const auto given = answer.touches.subspan(first, last - first);
+  out.touches.insert(out.touches.end(), given.begin(), given.end());
+  const auto of_part = out.touches.begin() + begin;
+  const auto before = [](const Touch& a, const Touch& b) {
+    return a.face != b.face ? a.face < b.face : a.time < b.time;
+  };
+  if (!std::is_sorted(of_part, out.touches.end(), before)) std::sort(of_part, out.touches.end(), before);
+  const auto same = [](const Touch& a, const Touch& b) { return a.face == b.face; };
+  out.touches.erase(std::unique(of_part, out.touches.end(), same), out.touches.end());
+  out.part.resize(out.touches.size(), part);
+}
+
+}  // namespace
+
+void add_tool(std::size_t parts, PartTable& table) {
+  if (table.first.empty()) table.first.push_back(0);
+  table.tool.insert(table.tool.end(), parts, static_cast<std::uint32_t>(table.first.size() - 1));
+  table.first.push_back(static_cast<std::uint32_t>(table.tool.size()));
+}
+
+void PartTouches::clear() {
+  touches.clear();
+  part.clear();
+  part_first.clear();
+  tool_first.clear();
+}
+
+void collect(const TouchList& answer, const FrameVolumes& frame, PartTouches& out) {
+  out.clear();
+  out.part_first.push_back(0);
+  std::size_t volume = 0;
+  for (std::uint32_t part = 0; part < frame.parts.size(); ++part) {
+    const std::uint32_t first = answer.first[volume];
+    while (volume < frame.volumes.size() && frame.part_of_volume[volume] == part) ++volume;
+    const std::uint32_t first_of_tool = frame.parts.first[frame.parts.tool[part]];
+    add_part(answer, first, answer.first[volume], static_cast<std::uint8_t>(part - first_of_tool), out);
+    out.part_first.push_back(static_cast<std::uint32_t>(out.touches.size()));
+  }
+  for (const std::uint32_t part : frame.parts.first) out.tool_first.push_back(out.part_first[part]);
+}
+
+void find_tip_faces(const PartTouches& touches, const PartTable& parts, std::vector<FaceId>& faces,
+                    std::vector<std::uint32_t>& first) {
+  faces.clear();
+  first.assign(1, 0);
+  for (std::size_t tool = 0; tool + 1 < parts.first.size(); ++tool) {
+    const auto begin = static_cast<std::ptrdiff_t>(faces.size());
+    const bool only_shaft = parts.first[tool + 1] == parts.first[tool] + 1;
+    const std::uint32_t from = touches.part_first[parts.first[tool] + (only_shaft ? 0 : 1)];
+    for (std::uint32_t i = from; i < touches.tool_first[tool + 1]; ++i) faces.push_back(touches.touches[i].face);
+    std::sort(faces.begin() + begin, faces.end());
+    faces.erase(std::unique(faces.begin() + begin, faces.end()), faces.end());
+    first.push_back(static_cast<std::uint32_t>(faces.size()));
+  }
 }
 
 }  // namespace trocar

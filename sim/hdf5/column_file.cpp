@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "geometry/error.hpp"
-#include "sim/hdf5/superblock.hpp"
+#include "sim/hdf5/recording_bytes.hpp"
 
 namespace trocar {
 namespace {

@@ -15,10 +15,12 @@ bool has_shape(const std::vector<std::uint64_t>& shape, const std::vector<std::u
                     [](std::uint64_t has, std::uint64_t wants) { return wants == 0 || has == wants; });
 }
 
-std::uint64_t shortest(const OrganTables& organ, std::size_t first, std::size_t last) {
-  std::uint64_t rows = organ[first].rows();
-  for (std::size_t k = first; k < last; ++k) rows = std::min(rows, organ[k].rows());
-  return rows;
+H5Table open_column(const H5File& file, const std::string& path, const Column& kind, const RowSizes& sizes) {
+  H5Table table = file.table(path, kind.cell);
+  if (!has_shape(table.row_shape(), row_shape(kind, sizes)))
+    throw InputError(fmt::format("{}: table {} has rows of another shape; the file is not a Trocar recording",
+                                 file.path().string(), path));
+  return table;
 }
 
 // `needed`: the frames of rows that take effect then, in ascending order; other tables have `rows` of these rows.
@@ -29,82 +31,75 @@ std::uint64_t frames_before_gap(const H5Table& needed, std::uint64_t rows, std::
   return std::min(frames, missed == 0 ? 0 : missed - 1);
 }
 
-std::uint64_t frames_with_surface(const OrganTables& organ, std::uint64_t frames) {
-  for (const SurfaceRows& kind : kSurfaceRows)
-    frames = frames_before_gap(organ[kind.frame], shortest(organ, kind.first, kind.frame), frames);
-  return frames;
-}
-
 // Returns the number of rows that take effect up to frame `frames`: they were written with the frames before it.
 std::uint64_t rows_up_to(const H5Table& effect, std::uint64_t frames) {
   const auto all = effect.read_all<std::uint32_t>();
   return static_cast<std::uint64_t>(std::upper_bound(all.begin(), all.end(), frames) - all.begin());
 }
 
+bool is_optional(ColumnGroup group) {
+  return group == ColumnGroup::Fibres || group == ColumnGroup::Clips || group == ColumnGroup::Bleeding;
+}
+
+// Rows of these kinds are counted by a column of their starts.
+constexpr std::pair<RowOf, OrganColumn> kStarts[] = {{RowOf::Touch, kTouchFirst}, {RowOf::TipFace, kTipFirst}};
+
 }  // namespace
 
-std::vector<H5Table> open_tables(const H5File& file, const std::vector<GrowingTable>& kinds) {
-  std::vector<H5Table> tables;
-  for (const auto& kind : kinds) {
-    tables.push_back(file.table(kind.path, kind.cell));
-    if (!has_shape(tables.back().row_shape(), kind.row_shape))
-      throw InputError(fmt::format("{}: table {} has rows of another shape; the file is not a Trocar recording",
-                                   file.path().string(), kind.path));
+OpenColumns::OpenColumns(const H5File& file, ColumnGroup group, const RowSizes& sizes, RecordingForm form,
+                         const std::string& organ)
+    : group_(group) {
+  if (is_optional(group) && !file.has_table(path_of(group, 0, organ))) return;
+  tables_.resize(kinds().size());
+  for (std::size_t k = 0; k < tables_.size(); ++k) {
+    const Column& kind = kinds()[k];
+    const std::string path = path_of(group, k, organ);
+    if (!kind.is_in(form) || !has_column(kind, sizes)) continue;
+    if (kind.presence == Presence::WithPrevious ? !has(k - 1)
+                                                : kind.presence == Presence::Later && !file.has_table(path))
+      continue;
+    tables_[k].emplace(open_column(file, path, kind, sizes));
   }
-  return tables;
+}
+
+std::optional<std::size_t> OpenColumns::effect_of(RowOf kind) const {
+  for (std::size_t k = 0; k < tables_.size(); ++k)
+    if (kinds()[k].effect && kinds()[k].rows == kind) return k;
+  return {};
+}
+
+std::uint64_t OpenColumns::shortest(RowOf kind) const {
+  std::uint64_t rows = ~std::uint64_t{0};
+  for (std::size_t k = 0; k < tables_.size(); ++k)
+    if (has(k) && kinds()[k].rows == kind && !kinds()[k].effect) rows = std::min(rows, tables_[k]->rows());
+  return rows;
+}
+
+std::uint64_t OpenColumns::complete_frames(std::uint64_t frames) const {
+  if (empty()) return frames;
+  frames = std::min(frames, shortest(RowOf::Frame));
+  for (std::size_t k = 0; k < tables_.size(); ++k)
+    if (kinds()[k].effect) frames = frames_before_gap(*tables_[k], shortest(kinds()[k].rows), frames);
+  if (group_ != ColumnGroup::Organ) return frames;
+  for (const auto& [kind, starts] : kStarts) {
+    if (!has(starts)) continue;
+    const std::uint64_t rows = shortest(kind);
+    while (frames > 0 && tables_[starts]->read_rows<std::uint64_t>(frames - 1, 1).back() > rows) --frames;
+  }
+  return frames;
+}
+
+std::uint64_t OpenColumns::rows(RowOf kind, std::uint64_t frames) const {
+  if (kind == RowOf::Frame) return frames;
+  if (kind == RowOf::Tool || kind == RowOf::Run) return ~std::uint64_t{0};
+  if (const auto effect = effect_of(kind)) return rows_up_to(*tables_[*effect], frames);
+  for (const auto& [counted, starts] : kStarts)
+    if (kind == counted) return has(starts) ? tables_[starts]->read_rows<std::uint64_t>(frames - 1, 1).back() : 0;
+  return shortest(kind);
 }
 
 std::size_t rows_until(const std::vector<std::uint32_t>& frames, std::size_t frame) {
   return static_cast<std::size_t>(std::upper_bound(frames.begin(), frames.end(), frame) - frames.begin());
-}
-
-std::uint64_t touch_rows(const OrganTables& organ) { return shortest(organ, kTouchFace, organ.size()); }
-
-std::uint64_t complete_frames(const std::vector<H5Table>& session, const std::vector<OrganTables>& organs,
-                              RecordingForm form) {
-  std::uint64_t frames = session[kTime].rows();
-  for (const auto& table : session) frames = std::min(frames, table.rows());
-  for (const auto& organ : organs) {
-    frames = std::min(frames, organ[kTouchFirst].rows());
-    if (form != RecordingForm::Compact) frames = std::min(frames, organ[kNodes].rows());
-    frames = frames_with_surface(organ, frames);
-    const std::uint64_t touches = touch_rows(organ);
-    while (frames > 0 && organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > touches) --frames;
-  }
-  return frames;
-}
-
-std::uint64_t frames_with_tips(const std::vector<H5Table>& tips, std::uint64_t frames) {
-  frames = std::min(frames, tips[kTipFirst].rows());
-  while (frames > 0 && tips[kTipFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > tips[kTipFace].rows()) --frames;
-  return frames;
-}
-
-std::uint64_t frames_with_parts(const OrganTables& organ, const std::vector<H5Table>& later, std::uint64_t frames) {
-  if (later.size() <= kTouchPart) return frames;
-  while (frames > 0 && organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back() > later[kTouchPart].rows())
-    --frames;
-  return frames;
-}
-
-std::uint64_t frames_with_broken(const std::vector<H5Table>& fibres, std::uint64_t frames) {
-  const std::uint64_t rows = fibres[kBrokenFibre].rows();
-  const std::uint64_t causes = fibres.size() > kBrokenHow ? fibres[kBrokenHow].rows() : rows;
-  return frames_before_gap(fibres[kBrokenFrame], std::min(rows, causes), frames);
-}
-
-std::uint64_t frames_with_clips(const std::vector<H5Table>& clips, std::uint64_t frames) {
-  frames =
-      frames_before_gap(clips[kClipFrame], std::min(clips[kClipVertices].rows(), clips[kClipShape].rows()), frames);
-  frames = frames_before_gap(clips[kLostClipFrame], clips[kLostClip].rows(), frames);
-  return frames_before_gap(clips[kTubeFrame], std::min(clips[kTubeState].rows(), clips[kTubeAt].rows()), frames);
-}
-
-std::uint64_t frames_with_bleeding(const std::vector<H5Table>& bleeding, std::uint64_t frames) {
-  frames = std::min({frames, bleeding[kBleedLost].rows(), bleeding[kBleedFluids].rows()});
-  frames = frames_before_gap(bleeding[kBleedSourceFrame],
-                             std::min(bleeding[kBleedSource].rows(), bleeding[kBleedRate].rows()), frames);
-  return frames_before_gap(bleeding[kBleedChangeFrame], bleeding[kBleedChange].rows(), frames);
 }
 
 bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows) {
@@ -115,27 +110,6 @@ bool starts_fit(const H5Table& starts, std::uint64_t frames, std::uint64_t rows)
     if (!std::is_sorted(row.begin(), row.end()) || row.back() > rows) return false;
   }
   return true;
-}
-
-RowCounts rows_of(const OrganTables& organ, std::uint64_t frames) {
-  RowCounts rows;
-  rows[RowOf::Frame] = frames;
-  rows[RowOf::Touch] = organ[kTouchFirst].read_rows<std::uint64_t>(frames - 1, 1).back();
-  for (const SurfaceRows& kind : kSurfaceRows) rows[kind.rows] = rows_up_to(organ[kind.frame], frames);
-  return rows;
-}
-
-std::uint64_t broken_rows(const std::vector<H5Table>& fibres, std::uint64_t frames) {
-  return rows_up_to(fibres[kBrokenFrame], frames);
-}
-
-ClipRows clip_rows(const std::vector<H5Table>& tables, std::uint64_t frames) {
-  return {rows_up_to(tables[kClipFrame], frames), rows_up_to(tables[kLostClipFrame], frames),
-          rows_up_to(tables[kTubeFrame], frames)};
-}
-
-BleedRows bleed_rows(const std::vector<H5Table>& tables, std::uint64_t frames) {
-  return {rows_up_to(tables[kBleedSourceFrame], frames), rows_up_to(tables[kBleedChangeFrame], frames)};
 }
 
 }  // namespace trocar

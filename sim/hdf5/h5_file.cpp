@@ -5,17 +5,189 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <numeric>
 #include <utility>
 
 #include "geometry/error.hpp"
-#include "sim/hdf5/h5_driver.hpp"
-#include "sim/hdf5/h5_limits.hpp"
 #include "sim/hdf5/recording_bytes.hpp"
-#include "sim/hdf5/superblock.hpp"
 
 namespace trocar {
 namespace {
+
+// The file driver (virtual file layer) through which HDF5 reads and writes RecordingBytes.
+
+// HDF5 copies this structure into the property list and back, byte by byte.
+struct DriverInfo {
+  RecordingBytes* bytes;
+};
+
+// HDF5 fills the first member and passes a pointer to it to every function below.
+struct DriverFile {
+  H5FD_t common;
+  RecordingBytes* bytes;
+  haddr_t end_of_addresses;
+};
+
+DriverFile& file_of(H5FD_t* file) { return *reinterpret_cast<DriverFile*>(file); }
+const DriverFile& file_of(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file); }
+
+H5FD_t* open_file(const char*, unsigned flags, hid_t access, haddr_t) {
+  const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
+  if (!info) return nullptr;
+  auto* file = new (std::nothrow) DriverFile{};
+  if (!file) return nullptr;
+  file->bytes = info->bytes;
+  if (flags & H5F_ACC_TRUNC) file->bytes->resize(0);
+  return &file->common;
+}
+
+herr_t close_file(H5FD_t* file) {
+  delete &file_of(file);
+  return 0;
+}
+
+// Every open file counts as a different file, so that the program that writes a recording can also read it.
+int compare(const H5FD_t* first, const H5FD_t* second) { return first < second ? -1 : first > second ? 1 : 0; }
+
+herr_t features(const H5FD_t*, unsigned long* flags) {
+  if (flags)
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+haddr_t end_of_addresses(const H5FD_t* file, H5FD_mem_t) { return file_of(file).end_of_addresses; }
+
+herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+  file_of(file).end_of_addresses = address;
+  return 0;
+}
+
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) { return file_of(file).bytes->size(); }
+
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* memory) {
+  return file_of(file).bytes->read(address, {static_cast<std::byte*>(memory), size}) ? 0 : -1;
+}
+
+herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* memory) {
+  file_of(file).bytes->write(address, {static_cast<const std::byte*>(memory), size});
+  return 0;
+}
+
+herr_t set_length(H5FD_t* file, hid_t, hbool_t) {
+  DriverFile& own = file_of(file);
+  if (own.end_of_addresses != own.bytes->size()) own.bytes->resize(own.end_of_addresses);
+  return 0;
+}
+
+// Readers of a live recording take no lock, so they never block its writer.
+herr_t lock_file(H5FD_t* file, hbool_t exclusive) {
+  RecordingBytes& bytes = *file_of(file).bytes;
+  return bytes.live() || bytes.lock_for_hdf5(exclusive) ? 0 : -1;
+}
+
+herr_t unlock_file(H5FD_t* file) {
+  file_of(file).bytes->unlock_for_hdf5();
+  return 0;
+}
+
+H5FD_class_t driver_class() {
+  H5FD_class_t driver{};
+  driver.name = "trocar";
+  driver.maxaddr = (haddr_t{1} << 62) - 1;
+  driver.fc_degree = H5F_CLOSE_STRONG;
+  driver.fapl_size = sizeof(DriverInfo);
+  driver.open = open_file;
+  driver.close = close_file;
+  driver.cmp = compare;
+  driver.query = features;
+  driver.get_eoa = end_of_addresses;
+  driver.set_eoa = set_end_of_addresses;
+  driver.get_eof = end_of_file;
+  driver.read = read_bytes;
+  driver.write = write_bytes;
+  driver.truncate = set_length;
+  driver.lock = lock_file;
+  driver.unlock = unlock_file;
+  constexpr H5FD_mem_t kMap[] = H5FD_FLMAP_DICHOTOMY;  // metadata and data are allocated separately
+  std::copy(std::begin(kMap), std::end(kMap), driver.fl_map);
+  return driver;
+}
+
+// Creates a file access property list for these bytes; H5Fopen and H5Fcreate then ignore their file name. Returns an
+// HDF5 id that the caller closes. `bytes` must outlive the file.
+std::int64_t make_file_access(RecordingBytes& bytes) {
+  static const H5FD_class_t driver = driver_class();
+  static const hid_t id = H5FDregister(&driver);
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  const DriverInfo info{&bytes};
+  H5Pset_driver(access, id, &info);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+  return access;
+}
+
+// Checks of the tables of an untrusted file: all data are in this file, and no more than the file can hold. Each
+// returns the fault as the second half of a sentence, or an empty text when there is no fault.
+
+// Deflate has the highest compression ratio of the usual filters, 1032 : 1.
+constexpr std::uint64_t kDensest = 1100;
+// HDF5 keeps a whole chunk in memory; the recorder's chunks have 64 KiB, or one row.
+constexpr std::uint64_t kLargestChunk = std::uint64_t{256} << 20;  // bytes
+
+struct Properties {
+  hid_t id;
+  ~Properties() { H5Pclose(id); }
+};
+
+// Computes the number of bytes of all cells; false when it exceeds 64 bits.
+bool product(const std::vector<unsigned long long>& shape, std::size_t cell_bytes, std::uint64_t& bytes) {
+  bytes = cell_bytes;
+  for (const std::uint64_t count : shape)
+    if (__builtin_mul_overflow(bytes, count, &bytes)) return false;
+  return true;
+}
+
+std::string fault_of_chunks(hid_t properties, std::size_t dimensions, std::size_t cell_bytes) {
+  std::vector<hsize_t> chunk(dimensions);
+  if (H5Pget_chunk(properties, static_cast<int>(dimensions), chunk.data()) != static_cast<int>(dimensions))
+    return "has chunks of another shape";
+  std::uint64_t bytes = 0;
+  return product(chunk, cell_bytes, bytes) && bytes <= kLargestChunk ? "" : "has chunks larger than 256 MiB";
+}
+
+// Checks the path from the file's root to an object: every link must be a hard link, which stays in the same file.
+std::string fault_of_links(std::int64_t file, const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != 1; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    H5L_info_t link{};
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return fmt::format("has no {}", part);
+    if (H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
+      return fmt::format("{} is a link to another object or another file", part);
+    if (end == std::string::npos) break;
+  }
+  return {};
+}
+
+// Checks a table of this shape: no external files, no virtual dataset, chunks of at most 256 MiB, and no more data than
+// `file_bytes` allows.
+std::string fault_of_table(std::int64_t table, const std::vector<unsigned long long>& shape, std::size_t cell_bytes,
+                           std::uint64_t file_bytes) {
+  const Properties properties{H5Dget_create_plist(table)};
+  const H5D_layout_t layout = H5Pget_layout(properties.id);
+  if (layout == H5D_VIRTUAL) return "is a virtual dataset with data in other files";
+  if (H5Pget_external_count(properties.id) != 0) return "has its data in other files";
+  if (layout == H5D_CHUNKED)
+    if (std::string fault = fault_of_chunks(properties.id, shape.size(), cell_bytes); !fault.empty()) return fault;
+  const bool packed = layout == H5D_CHUNKED && H5Pget_nfilters(properties.id) > 0;
+  const std::uint64_t stored = std::min<std::uint64_t>(H5Dget_storage_size(table), file_bytes);
+  std::uint64_t bytes = 0;
+  if (!product(shape, cell_bytes, bytes) || bytes / (packed ? kDensest : 1) > stored)
+    return "claims more rows than its file can hold";
+  // Rows without cells need no storage, so their number needs its own limit.
+  if (bytes == 0 && shape.front() > file_bytes) return "claims more rows than its file can hold";
+  return {};
+}
 
 // Closes an HDF5 id of any kind at the end of a scope.
 struct Scoped {

@@ -4,6 +4,7 @@
 // Tested in tests/sim/recorder_test.cpp, damaged_recording_test.cpp, recording_faults_test.cpp
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -1,21 +1,24 @@
 #include "sim/hdf5/recorder.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "deform/solid/lattice.hpp"
 #include "geometry/error.hpp"
-#include "sim/hdf5/recorded_rows.hpp"
+#include "mesh/triangle_mesh.hpp"
+#include "sim/hdf5/recording_layout.hpp"
 #include "sim/hdf5/recording_target.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/session/tick_clock.hpp"
 #include "sim/support/task.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {
@@ -27,34 +30,108 @@ constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
 // Buffers are reserved for this number of frames: half a second at 60 frames per second, more than kFlushPeriod.
 constexpr std::uint64_t kFramesReserved = 32;
 
-void add(const std::vector<GrowingTable>& more, std::vector<GrowingTable>& tables) {
-  tables.insert(tables.end(), more.begin(), more.end());
+// Throws InputError when a reader would refuse the recording. Names become groups and lines of text in the file; an
+// invalid name would make the file unreadable. So would more than kMostFibres fibres.
+void refuse_unreadable(const std::filesystem::path& path, const RecordingHeader& header) {
+  const auto check = [&](const char* of, const std::string& name) {
+    if (const std::string fault = name_fault(name); !fault.empty())
+      throw InputError(fmt::format("{}: the {} '{}' cannot be recorded: {}; rename it in the scene", path.string(), of,
+                                   printable(name), fault));
+  };
+  for (const RecordedOrgan& organ : header.organs) check("organ", organ.name);
+  for (const std::string& tool : header.tools) check("instrument", tool);
+  if (const std::string fault = name_fault(header.run.person); !header.run.person.empty() && !fault.empty())
+    throw InputError(fmt::format("{}: the person '{}' cannot be recorded: {}; give another id", path.string(),
+                                 printable(header.run.person), fault));
+  if (header.fibres.size() > kMostFibres)
+    throw InputError(fmt::format("{}: the scene has {} fibres, and a recording at most {}; make its layers smaller",
+                                 path.string(), header.fibres.size(), kMostFibres));
 }
 
-// Returns all organs' tables, their later tables, fibre tables, clip tables, bleeding tables, clash tables, later
-// tables, session tables; kTime is the last.
-std::vector<GrowingTable> tables_of(const RecordingHeader& header) {
-  std::vector<GrowingTable> tables;
-  const std::size_t tools = header.tools.size();
-  for (const auto& organ : header.organs) add(organ_tables(organ.name, organ.tissue->rest.size(), tools), tables);
-  for (const auto& organ : header.organs) add(organ_later_tables(organ.name, tools), tables);
-  if (!header.fibres.empty()) add(fibre_tables(), tables);
-  if (header.has_clips) add(clip_tables(), tables);
-  if (header.has_bleeding) add(bleed_tables(header.organs.size()), tables);
-  add(clash_tables(tools), tables);
-  add(later_tables(tools), tables);
-  add(session_tables(tools, header.stages.size()), tables);
-  return tables;
+// The surface of an organ at the start. Faces that were removed earlier keep their ids; the rows are removed in frame
+// 0.
+struct FirstSurface {
+  std::vector<glm::uvec3> faces;
+  std::vector<FaceId> removed;
+  RecordedChange change;
+
+  explicit FirstSurface(const RecordedOrgan& organ) {
+    const auto& given = organ.mesh->faces;
+    const std::size_t counted = organ.face_ids.empty() ? given.size() : index(organ.face_ids.back()) + std::size_t{1};
+    faces.assign(std::max<std::size_t>(counted, organ.next_face), glm::uvec3(0));
+    std::vector<char> exists(faces.size(), 0);
+    for (std::size_t slot = 0; slot < given.size(); ++slot) {
+      const std::size_t id = organ.face_ids.empty() ? slot : index(organ.face_ids[slot]);
+      faces[id] = given[slot];
+      exists[id] = 1;
+    }
+    for (std::uint32_t id = 0; id < faces.size(); ++id)
+      if (!exists[id]) removed.push_back(FaceId(id));
+    change = {removed, faces, organ.mesh->positions, organ.tissue->embedding, {}, {}};
+  }
+};
+
+// A column of this recording. `organ`: of a column of an organ.
+struct RecordedColumn {
+  ColumnGroup group;
+  std::size_t column;
+  std::optional<std::size_t> organ;
+
+  const Column& kind() const { return columns_of(group)[column]; }
+  // Rows that the header gives as well: the state at the start.
+  bool is_frame() const {
+    return kind().rows == RowOf::Frame || kind().rows == RowOf::Touch || kind().rows == RowOf::TipFace;
+  }
+};
+
+RowSizes sizes_of(const RecordingHeader& header, std::optional<std::size_t> organ = {}) {
+  return {header.tools.size(), header.stages.size(), header.organs.size(),
+          organ ? header.organs[*organ].tissue->rest.size() : 0};
 }
 
-// Returns the rows of a chunk, which takes its whole space in the file: a table of fibres has no more rows than there
+// Returns the columns that grow: those of the organs, of fibres, clips and bleeding, and of the session; kTime is the
+// last.
+std::vector<RecordedColumn> columns_in(const RecordingHeader& header) {
+  std::vector<RecordedColumn> columns;
+  const auto add = [&](ColumnGroup group, std::optional<std::size_t> organ = {}) {
+    for (std::size_t k = 0; k < columns_of(group).size(); ++k)
+      if (const Column& kind = columns_of(group)[k];
+          kind.is_in(RecordingForm::Full) && has_column(kind, sizes_of(header)))
+        columns.push_back({group, k, organ});
+  };
+  for (std::size_t organ = 0; organ < header.organs.size(); ++organ) add(ColumnGroup::Organ, organ);
+  if (!header.fibres.empty()) add(ColumnGroup::Fibres);
+  if (header.has_clips) add(ColumnGroup::Clips);
+  if (header.has_bleeding) add(ColumnGroup::Bleeding);
+  add(ColumnGroup::Session);
+  return columns;
+}
+
+// Returns the rows of a chunk, which takes its whole space in the file: a column of fibres has no more rows than there
 // are fibres, and those of clips, tubes and bleeding have few.
-std::uint64_t chunk_of(const GrowingTable& table, std::uint64_t fibres) {
+std::uint64_t chunk_of(const RecordedColumn& column, const RecordingHeader& header) {
   constexpr std::uint64_t kUsualClips = 32, kUsualSources = 128;
-  if (table.rows == RowOf::Clip || table.rows == RowOf::LostClip || table.rows == RowOf::Tube) return kUsualClips;
-  if (table.rows == RowOf::BleedSource || table.rows == RowOf::BleedChange) return kUsualSources;
-  const bool of_fibres = table.rows == RowOf::Fibre || table.rows == RowOf::Broken;
-  return of_fibres ? std::min(rows_per_chunk(table), fibres) : rows_per_chunk(table);
+  const RowOf rows = column.kind().rows;
+  if (rows == RowOf::Clip || rows == RowOf::LostClip || rows == RowOf::Tube) return kUsualClips;
+  if (rows == RowOf::BleedSource || rows == RowOf::BleedChange) return kUsualSources;
+  const std::uint64_t usual =
+      rows_per_chunk(row_shape(column.kind(), sizes_of(header, column.organ)), column.kind().cell);
+  return rows == RowOf::Fibre || rows == RowOf::Broken ? std::min<std::uint64_t>(usual, header.fibres.size()) : usual;
+}
+
+// Writes what does not change during a session.
+void write_header(H5File& file, const RecordingHeader& header) {
+  for (const TextAttribute& attribute : text_attributes()) file.set_text(attribute.name, attribute.text(header));
+  file.make_group("/session");
+  file.make_group(kOrganGroup);
+  const auto& columns = columns_of(ColumnGroup::Tools);
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    if (!columns[k].fill) continue;
+    Bytes rows;
+    columns[k].fill(rows, {.header = &header});
+    make_column(file, ColumnGroup::Tools, k, sizes_of(header), Storage::Plain).append(rows);
+  }
+  for (const auto& organ : header.organs) file.make_group(std::string(kOrganGroup) + "/" + organ.name);
 }
 
 }  // namespace
@@ -64,16 +141,13 @@ std::uint64_t chunk_of(const GrowingTable& table, std::uint64_t fibres) {
 struct Recorder::Writer {
   H5File file;
   RecorderParams params;
-  std::vector<H5Table> tables;  // tables_of()
+  std::vector<RecordedColumn> columns;
+  std::vector<H5Table> tables;  // [column]
   std::optional<H5Table> ending;
   Ending how_it_ended = Ending::Stopped;
-  std::vector<Bytes> front, back;
+  std::vector<Bytes> front, back;                          // [column]
   std::vector<std::uint64_t> touches_so_far, tips_so_far;  // [organ]
   std::uint32_t frames_so_far = 0;
-  std::size_t tools = 0;
-  bool has_fibres = false, has_clips = false, has_bleeding = false;
-  std::vector<float> clash_distance;  // [pair of tools] in the frame that is being appended
-  std::vector<glm::vec3> clash_point;
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
@@ -87,7 +161,7 @@ struct Recorder::Writer {
   void fail(std::string_view what) {
     if (failed) return;
     failure = fmt::format("{}: {}; the frames recorded until then are {}", file.path().string(), what,
-                          file.deleted() ? "lost" : "kept, see trocar recover");
+                          file.deleted() ? "lost" : "kept, see trocar file recover");
     for (Bytes& bytes : front) Bytes().swap(bytes);
     failed = true;
   }
@@ -100,85 +174,58 @@ struct Recorder::Writer {
   }
 
   void make_tables(const RecordingHeader& header) {
-    const std::vector<GrowingTable> kinds = tables_of(header);
-    front.resize(kinds.size());
-    back.resize(kinds.size());
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-      const std::uint64_t rows = chunk_of(kinds[k], header.fibres.size());
-      tables.push_back(file.make_table(kinds[k].path, kinds[k].cell, kinds[k].row_shape, rows));
-      const std::uint64_t reserved = std::max(kFramesReserved, kinds[k].rows == RowOf::Frame ? 0 : rows);
+    columns = columns_in(header);
+    front.resize(columns.size());
+    back.resize(columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const auto& [group, column, organ] = columns[k];
+      const std::uint64_t rows = chunk_of(columns[k], header);
+      tables.push_back(make_column(file, group, column, sizes_of(header, organ), Storage::Plain,
+                                   organ ? header.organs[*organ].name : "", rows));
+      const std::uint64_t reserved = std::max(kFramesReserved, columns[k].kind().rows == RowOf::Frame ? 0 : rows);
       front[k].reserve(tables[k].row_bytes() * reserved);
       back[k].reserve(tables[k].row_bytes() * reserved);
     }
-    has_fibres = !header.fibres.empty();
-    has_clips = header.has_clips, has_bleeding = header.has_bleeding;
     touches_so_far.assign(header.organs.size(), 0);
     tips_so_far.assign(header.organs.size(), 0);
-    tools = header.tools.size();
-    clash_distance.resize(tool_pairs(tools));
-    clash_point.resize(tool_pairs(tools));
+    ending.emplace(make_column(file, ColumnGroup::Tools, kEnding, {}, Storage::Plain, "", 1));
   }
 
-  void push_clashes(std::span<const RecordedClash> clashes) {
-    if (clash_distance.empty()) return;
-    std::fill(clash_distance.begin(), clash_distance.end(), std::numeric_limits<float>::infinity());
-    std::fill(clash_point.begin(), clash_point.end(), glm::vec3(0.f));
-    for (const RecordedClash& clash : clashes) {
-      const std::size_t pair = tool_pair(tools, clash.first, clash.second);
-      clash_distance[pair] = clash.distance;
-      clash_point[pair] = clash.point;
+  // Fills the columns for which `wanted` is true.
+  template <typename Wanted>
+  void fill(RowSource from, const Wanted& wanted) {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (!wanted(columns[k])) continue;
+      const auto organ = columns[k].organ;
+      from.organ = organ ? &from.frame->organs[*organ] : nullptr;
+      from.touches = organ ? touches_so_far[*organ] : 0, from.tips = organ ? tips_so_far[*organ] : 0;
+      columns[k].kind().fill(front[k], from);
     }
-    const auto tables = std::span(front).last(std::size_t{kSessionTables} + kLaterTables + kClashTables);
-    push(tables[kClashDistance], std::span<const float>(clash_distance));
-    push(tables[kClashPoint], std::span<const glm::vec3>(clash_point));
   }
 
-  std::span<Bytes> of_organ(std::size_t organ) { return std::span(front).subspan(organ * kOrganTables, kOrganTables); }
-
-  // Returns the tables of the tips' touches.
-  std::span<Bytes> later_of_organ(std::size_t organ) {
-    return std::span(front).subspan(touches_so_far.size() * kOrganTables + organ * kOrganLaterTables,
-                                    kOrganLaterTables);
+  void push_frame(const RecordedFrame& frame) {
+    fill({.frame = &frame, .effect = ++frames_so_far},
+         [](const RecordedColumn& column) { return column.kind().rows != RowOf::Fibre; });
+    for (std::size_t organ = 0; organ < frame.organs.size(); ++organ) {
+      touches_so_far[organ] += frame.organs[organ].touches.touches.size();
+      tips_so_far[organ] += frame.organs[organ].tip_ids.size();
+    }
   }
 
-  // Returns the tables of connective tissue, of a session that has some.
-  std::span<Bytes> of_fibres() {
-    return std::span(front).subspan(touches_so_far.size() * (std::size_t{kOrganTables} + kOrganLaterTables),
-                                    kFibreTables);
-  }
-
-  // Returns the tables of clips, of a session that can have some.
-  std::span<Bytes> of_clips() {
-    const std::size_t before = touches_so_far.size() * (std::size_t{kOrganTables} + kOrganLaterTables);
-    return std::span(front).subspan(before + (has_fibres ? std::size_t{kFibreTables} : 0), kClipTables);
-  }
-
-  // Returns the tables of bleeding, of a session in which something can bleed.
-  std::span<Bytes> of_bleeding() {
-    const std::size_t before = touches_so_far.size() * (std::size_t{kOrganTables} + kOrganLaterTables);
-    return std::span(front).subspan(
-        before + (has_fibres ? std::size_t{kFibreTables} : 0) + (has_clips ? std::size_t{kClipTables} : 0),
-        kBleedTables);
-  }
-
-  void push_bleeding(std::span<const BleedSource> sources, std::span<const RecordedBleedChange> changes,
-                     std::uint32_t frame) {
-    if (has_bleeding) push_bleed_rows(of_bleeding(), sources, changes, frame);
-  }
-
-  void push_clip_rows(std::span<const PlacedClip> clips, std::span<const std::uint32_t> lost,
-                      std::span<const RecordedTube> tubes, std::uint32_t frame) {
-    if (!has_clips) return;
-    push_clips(of_clips(), clips, frame);
-    push_lost_clips(of_clips(), lost, frame);
-    push_tubes(of_clips(), tubes, frame);
-  }
-
+  // Writes the state at the start.
   void write_first_rows(const RecordingHeader& header) {
-    for (std::size_t k = 0; k < header.organs.size(); ++k) push_first_surface(of_organ(k), header.organs[k]);
-    if (has_fibres) push_fibres(of_fibres(), header);
-    push_clip_rows(header.clips, {}, header.tubes, 0);
-    if (has_bleeding) push_first_sources(of_bleeding(), header.sources);
+    std::vector<FirstSurface> surfaces(header.organs.begin(), header.organs.end());
+    std::vector<RecordedOrganFrame> organs(surfaces.size());
+    for (std::size_t k = 0; k < organs.size(); ++k) organs[k].change = &surfaces[k].change;
+    std::vector<RecordedBleedChange> states;
+    for (std::uint32_t k = 0; k < header.sources.size(); ++k)
+      states.push_back({k, header.sources[k].vertex, header.sources[k].state});
+    RecordedFrame start;
+    start.organs = organs;
+    start.broken = header.broken, start.broken_how = header.broken_how;
+    start.clips = header.clips, start.tubes = header.tubes;
+    start.sources = header.sources, start.bleed_changes = states;
+    fill({.header = &header, .frame = &start}, [](const RecordedColumn& column) { return !column.is_frame(); });
     front.swap(back);
     write_back_buffers();
   }
@@ -262,13 +309,8 @@ Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& hea
 
 void Recorder::begin(const RecordingHeader& header) {
   Writer& writer = *writer_;
-  write_texts(writer.file, header);
-  writer.file.make_group("/session");
-  writer.file.make_group(kOrganGroup);
-  write_tools(writer.file, header);
-  for (const auto& organ : header.organs) writer.file.make_group(std::string(kOrganGroup) + "/" + organ.name);
+  write_header(writer.file, header);
   writer.make_tables(header);
-  writer.ending.emplace(writer.file.make_table(kEndingPath, Cell::U8, {}, 1));
   writer.write_first_rows(header);
   writer.file.start_single_writer();
   writer.thread = std::thread([&writer] { run_guarded("The recorder", [&writer] { writer.run(); }); });
@@ -298,47 +340,10 @@ void Recorder::append(const RecordedFrame& frame) {
   if (waiting > writer.params.most_waiting) return writer.fail("the disk is too slow for this session");
   if (waiting > kFlushBytes) writer.wake.notify_one();
   try {
-    copy_frame(frame);
+    writer.push_frame(frame);
   } catch (const std::bad_alloc&) {
     writer.fail("there is not enough memory for the next frame");
   }
-}
-
-void Recorder::copy_frame(const RecordedFrame& frame) {
-  Writer& writer = *writer_;
-  ++writer.frames_so_far;
-  for (std::size_t k = 0; k < frame.organs.size(); ++k) {
-    const RecordedOrganFrame& organ = frame.organs[k];
-    push(writer.of_organ(k)[kNodes], organ.nodes);
-    push_touches(writer.of_organ(k), organ, writer.touches_so_far[k]);
-    push_tips(writer.later_of_organ(k), organ, writer.tools, writer.tips_so_far[k]);
-    if (organ.change) push_change(writer.of_organ(k), *organ.change, writer.frames_so_far);
-  }
-  if (writer.has_fibres) push_broken(writer.of_fibres(), frame.broken, frame.broken_how, writer.frames_so_far);
-  writer.push_clip_rows(frame.clips, frame.lost_clips, frame.tubes, writer.frames_so_far);
-  if (writer.has_bleeding) push_lost(writer.of_bleeding(), frame.lost_fluid, frame.organs.size(), frame.fluids);
-  writer.push_bleeding(frame.sources, frame.bleed_changes, writer.frames_so_far);
-  writer.push_clashes(frame.clashes);
-  const auto later = std::span(writer.front).last(std::size_t{kSessionTables} + kLaterTables);
-  push_or_zeros(later[kTipDepth], frame.tip_depth, frame.poses.size());
-  push_scope(later[kScope], frame.scope);
-  push_or_zeros(later[kToolState], frame.states, frame.poses.size());
-  push_one(later[kBackend], frame.backend), push_one(later[kBackendFault], frame.fault);
-  push_one(later[kReferenceSample], frame.sample);
-  push_one(later[kWallTime], frame.wall), push_one(later[kLostTime], frame.lost);
-  push_or_zeros(later[kToolHeats], frame.heats, frame.poses.size());
-  push_or_zeros(later[kToolHandle], frame.handles, frame.poses.size());
-  push_one(later[kStepTime], frame.step);
-  push_one(later[kHidden], std::array{frame.hidden.tips, frame.hidden.marks});
-  const auto session = std::span(writer.front).last(kSessionTables);
-  for (const ToolPose& pose : frame.poses) push_one(session[kPivot], pose.pivot);
-  for (const ToolPose& pose : frame.poses) push_one(session[kTip], pose.tip);
-  push(session[kRollGrip], frame.roll_grip);
-  push(session[kForce], frame.forces);
-  push_or_zeros(session[kEnergy], frame.energy, frame.poses.size());
-  push(session[kStageMs], frame.stage_ms);
-  push_one(session[kDisagreements], frame.disagreements);
-  push_one(session[kTime], frame.time);
 }
 
 void Recorder::set_ending(Ending ending) {
@@ -360,6 +365,40 @@ void Recorder::close() {
 
 OpenSink recording_file(std::filesystem::path file) {
   return [file = std::move(file)](const RecordingHeader& header) { return std::make_unique<Recorder>(file, header); };
+}
+
+namespace {
+
+// A press, a grasp and a burn touch some ten to a few hundred faces; most tools touch none most of the time.
+constexpr double kTouchesOfAFrame = 60.0;
+
+// What every frame adds to these columns, without the touches.
+double frame_bytes(ColumnGroup group, const RowSizes& sizes, RowOf rows = RowOf::Frame) {
+  double bytes = 0.0;
+  for (const Column& column : columns_of(group)) {
+    if (column.rows != rows || !column.is_in(RecordingForm::Full)) continue;
+    double row = static_cast<double>(bytes_of(column.cell));
+    for (const std::uint64_t cells : row_shape(column, sizes)) row *= static_cast<double>(cells);
+    bytes += row;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+double recording_rate(const Scene& scene) {
+  RowSizes sizes{scene.instruments.size(), stage_names().size(), scene.organs.size(), 0};
+  double bytes = frame_bytes(ColumnGroup::Session, sizes) + frame_bytes(ColumnGroup::Bleeding, sizes);
+  for (const OrganScene& organ : scene.organs) {
+    TriangleMesh mesh = surface_of(organ);
+    mesh.faces = welded_faces(mesh.positions, mesh.faces);
+    sizes.nodes = make_lattice(mesh.view(), organ.tissue.node_spacing).node_at.size();
+    bytes += frame_bytes(ColumnGroup::Organ, sizes);
+  }
+  // The touches are those of one organ at a time.
+  const double touches =
+      scene.organs.empty() ? 0.0 : kTouchesOfAFrame * frame_bytes(ColumnGroup::Organ, sizes, RowOf::Touch);
+  return scene.frame_rate * (bytes + touches);
 }
 
 }  // namespace trocar

@@ -1,7 +1,7 @@
 // Writes a session to HDF5 while it runs. The frame thread only copies into memory; a writer thread passes the copies
 // to HDF5 and flushes at least twice a second (SWMR writing), so a killed process loses less than a second. When the
 // disk is full or the file is deleted, recording ends; unless the file was deleted, the frames written so far stay
-// readable. Units: metres, newtons, seconds, milliseconds for stage times.   Layout: docs/file-formats.md
+// readable. Units: metres, newtons, seconds, milliseconds for stage times.   Layout: docs/file
 // Tested in tests/sim/recorder_test.cpp (kill -9 included) and tests/sim/recording_faults_test.cpp
 #pragma once
 
@@ -12,6 +12,8 @@
 #include "sim/record/record_sink.hpp"
 
 namespace trocar {
+
+struct Scene;
 
 struct RecorderParams {
   // bytes   limit for frames that wait to be written; beyond it the disk is too slow and recording ends
@@ -39,7 +41,6 @@ class Recorder final : public RecordSink {
 
  private:
   void begin(const RecordingHeader& header);
-  void copy_frame(const RecordedFrame& frame);
 
   struct Writer;
   std::unique_ptr<Writer> writer_;
@@ -48,5 +49,11 @@ class Recorder final : public RecordSink {
 // Returns the argument of a SessionRecorder that writes to this file. The call of that argument throws the errors of
 // Recorder.
 OpenSink recording_file(std::filesystem::path file);
+
+// Estimates how much a recording of a scene takes, before the session begins.   Units: bytes a second.
+
+// Reads the meshes of the scene and makes the lattices of its organs; takes up to a second. Throws InputError when a
+// mesh cannot be read.
+double recording_rate(const Scene& scene);
 
 }  // namespace trocar

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+#include <span>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "sim/hdf5/complete_rows.hpp"
-#include "sim/hdf5/packed_nodes.hpp"
-#include "sim/hdf5/surface_reader.hpp"
+#include "sim/hdf5/recording_layout.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {
@@ -42,27 +42,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 struct Recording::Content {
   H5File file;
+  std::vector<std::string> tools = {}, stages = {}, devices = {}, backends = {};
   std::vector<OrganRecording> organs = {};
-  std::vector<OrganTables> organ_tables = {};               // [organ]
-  std::vector<std::vector<H5Table>> organ_later = {};       // [organ], empty for older recordings
-  std::vector<H5Table> session = {};                        // [SessionTable]
-  std::vector<H5Table> clashes = {};                        // [ClashTable], or empty
-  std::vector<H5Table> fibre_tables = {};                   // [FibreTable], or empty
-  std::vector<H5Table> clip_tables = {};                    // [ClipTable], or empty
-  std::vector<H5Table> bleed_tables = {};                   // [BleedTable], or empty
-  std::vector<std::optional<H5Table>> later{kLaterTables};  // [LaterTable]
-  std::vector<std::string> tools = {}, stages = {}, devices = {};
+  std::vector<OpenColumns> organ_columns = {};  // [organ]
+  OpenColumns tool_columns = {}, session = {}, fibre_columns = {}, clip_columns = {}, bleed_columns = {};
+  std::vector<std::vector<std::byte>> values = {};  // [SessionColumn] rows of the complete frames; empty: not recorded
+  std::vector<double> tool_radius = {}, before = {}, before_joints = {}, times = {}, wall_times = {};
   Ending ending = Ending::Unknown;
-  std::vector<double> tool_radius = {}, before = {}, before_joints = {}, times = {}, pivots = {}, tip_positions = {},
-                      roll_grips = {};
-  std::vector<float> forces = {}, stage_ms = {}, clash_distance = {}, tip_depth = {};
-  std::vector<glm::vec3> clash_point = {};
-  std::vector<std::uint8_t> energy = {}, tool_states = {}, backend = {}, backend_faults = {};
-  std::vector<std::string> backends = {};
-  std::vector<double> scopes = {}, wall_times = {}, lost_times = {};
-  std::vector<std::uint32_t> disagreements = {}, sample = {}, heats = {};
   std::size_t frames = 0;
-  bool has_heats = false;
   bool by_wall = false;  // scores use the wall time
   FibreHistory fibres = {};
   ClipHistory clips = {};
@@ -70,93 +57,80 @@ struct Recording::Content {
   FormatVersion format = {};
   RecordingForm form = RecordingForm::Full;
   std::vector<PackedNodesReader> packed = {};  // [organ], of a packed recording
-  std::vector<glm::dvec3> handles = {};
-  std::vector<double> steps = {};
-  std::vector<HiddenPoints> hidden = {};
   int model_version = 0;
 
   void open_all();
+  void count_frames();
   void read_session();
-  void read_ending();
   void read_surfaces();
   void refuse_damage() const;
   void refuse_numbers() const;
+
+  bool has(SessionColumn column) const { return session.has(column); }
+  // Returns a value of a column: the first ones of the table are those of frame 0.
+  template <typename T>
+  T value(SessionColumn column, std::size_t at) const {
+    T out;
+    std::memcpy(&out, &values[column][at * sizeof(T)], sizeof(T));
+    return out;
+  }
+  // Returns the value of a tool in a frame.
+  template <typename T>
+  T of_tool(SessionColumn column, std::size_t frame, std::size_t tool) const {
+    return value<T>(column, frame * tools.size() + tool);
+  }
 };
 
 void Recording::Content::open_all() {
   tools = lines_of(file.text("tools"));
   stages = lines_of(file.text("stages"));
   devices = lines_of(file.text("devices"));
-  session = open_tables(file, session_tables(tools.size(), stages.size()));
-  const auto of_clashes = clash_tables(tools.size());
-  if (!of_clashes.empty() && file.has_table(of_clashes.front().path)) clashes = open_tables(file, of_clashes);
-  auto of_fibres = trocar::fibre_tables();
-  if (!file.has_table(of_fibres[kFibreGroup].path)) of_fibres.resize(kFibreGroup);
-  if (file.has_table(of_fibres.front().path)) fibre_tables = open_tables(file, of_fibres);
-  const auto of_clips = trocar::clip_tables();
-  if (file.has_table(of_clips.front().path)) clip_tables = open_tables(file, of_clips);
-  const auto of_bleeding = trocar::bleed_tables(0);
-  if (file.has_table(of_bleeding.front().path)) bleed_tables = open_tables(file, of_bleeding);
-  const auto kinds = later_tables(tools.size());
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    if (file.has_table(kinds[k].path)) later[k].emplace(std::move(open_tables(file, {kinds[k]}).front()));
+  backends = lines_of(file.text("backends"));
+  const RowSizes sizes{tools.size(), stages.size(), 0, 0};
+  const auto opened = [&](ColumnGroup group, const std::string& organ = "") {
+    return OpenColumns(file, group, sizes, form, organ);
+  };
+  tool_columns = opened(ColumnGroup::Tools);
+  session = opened(ColumnGroup::Session);
+  fibre_columns = opened(ColumnGroup::Fibres);
+  clip_columns = opened(ColumnGroup::Clips);
+  bleed_columns = opened(ColumnGroup::Bleeding);
   for (const auto& name : file.groups_in(kOrganGroup)) {
-    organ_tables.push_back(open_tables(file, trocar::organ_tables(name, 0, tools.size(), form)));
-    organs.push_back({name, {}, organ_tables.back()[kNodes].row_cells() / 3});
-    auto of_tips = trocar::organ_later_tables(name, tools.size());
-    if (!file.has_table(of_tips[kTouchPart].path)) of_tips.resize(kTouchPart);
-    if (file.has_table(of_tips.front().path)) organ_later.push_back(open_tables(file, of_tips));
+    organ_columns.push_back(opened(ColumnGroup::Organ, name));
+    organs.push_back({name, {}, organ_columns.back()[nodes_column(form)].row_cells() / 3});
+    if (organ_columns.back().has(kTipFirst) != organ_columns.front().has(kTipFirst))
+      throw InputError(
+          fmt::format("{}: only some of its organs have tables of tip touches; the file is not a Trocar recording",
+                      file.path().string()));
   }
-  if (!organ_later.empty() && organ_later.size() != organs.size())
-    throw InputError(
-        fmt::format("{}: only some of its organs have tables of tip touches; the file is not a Trocar recording",
-                    file.path().string()));
 }
 
-void Recording::Content::read_ending() {
-  if (!file.has_table(kEndingPath)) return;
-  const auto rows = file.table(kEndingPath, Cell::U8).read_all<std::uint8_t>();
-  if (!rows.empty() && rows.front() <= static_cast<std::uint8_t>(Ending::Stopped))
-    ending = static_cast<Ending>(rows.front());
+void Recording::Content::count_frames() {
+  std::uint64_t complete = session[kTime].rows();
+  for (const OpenColumns* group : {&session, &fibre_columns, &clip_columns, &bleed_columns})
+    complete = group->complete_frames(complete);
+  for (const OpenColumns& organ : organ_columns) complete = organ.complete_frames(complete);
+  frames = complete;
 }
 
 void Recording::Content::read_session() {
-  tool_radius = file.table(kToolRadiusPath, Cell::F64).read_all<double>();
-  before = file.table(kToolBeforePath, Cell::F64).read_all<double>();
-  if (file.has_table(kToolBeforeJointsPath))
-    before_joints = file.table(kToolBeforeJointsPath, Cell::F64).read_all<double>();
-  read_ending();
+  tool_radius = tool_columns[kToolRadius].read_all<double>();
+  before = tool_columns[kToolBefore].read_all<double>();
+  if (tool_columns.has(kToolBeforeJoints)) before_joints = tool_columns[kToolBeforeJoints].read_all<double>();
+  if (tool_columns.has(kEnding))
+    for (const Ending how : tool_columns[kEnding].read_all<Ending>())
+      if (how <= Ending::Stopped) ending = how;
+  values.resize(kSessionColumns);
+  for (std::size_t k = 0; k < kSessionColumns; ++k)
+    if (session.has(k)) values[k] = session[k].read_rows<std::byte>(0, frames);
   times = session[kTime].read_rows<double>(0, frames);
-  pivots = session[kPivot].read_rows<double>(0, frames);
-  tip_positions = session[kTip].read_rows<double>(0, frames);
-  roll_grips = session[kRollGrip].read_rows<double>(0, frames);
-  forces = session[kForce].read_rows<float>(0, frames);
-  energy = session[kEnergy].read_rows<std::uint8_t>(0, frames);
-  stage_ms = session[kStageMs].read_rows<float>(0, frames);
-  disagreements = session[kDisagreements].read_rows<std::uint32_t>(0, frames);
-  if (later[kTipDepth]) tip_depth = later[kTipDepth]->read_rows<float>(0, frames);
-  if (later[kScope]) scopes = later[kScope]->read_rows<double>(0, frames);
-  if (later[kReferenceSample]) sample = later[kReferenceSample]->read_rows<std::uint32_t>(0, frames);
-  if (later[kToolState]) tool_states = later[kToolState]->read_rows<std::uint8_t>(0, frames);
-  backends = lines_of(file.text("backends"));
-  if (later[kBackend]) backend = later[kBackend]->read_rows<std::uint8_t>(0, frames);
-  if (later[kBackendFault]) backend_faults = later[kBackendFault]->read_rows<std::uint8_t>(0, frames);
-  if (later[kWallTime]) wall_times = later[kWallTime]->read_rows<double>(0, frames);
-  if (later[kLostTime]) lost_times = later[kLostTime]->read_rows<double>(0, frames);
-  has_heats = later[kToolHeats].has_value();
-  if (has_heats) heats = later[kToolHeats]->read_rows<std::uint32_t>(0, frames);
-  if (later[kToolHandle]) handles = later[kToolHandle]->read_rows<glm::dvec3>(0, frames);
-  hidden = later[kHidden] ? later[kHidden]->read_rows<HiddenPoints>(0, frames) : std::vector<HiddenPoints>(frames);
-  if (later[kStepTime]) steps = later[kStepTime]->read_rows<double>(0, frames);
+  if (has(kWallTime)) wall_times = session[kWallTime].read_rows<double>(0, frames);
   by_wall = file.text("clock") == "wall" && !wall_times.empty();
-  if (clashes.empty()) return;
-  clash_distance = clashes[kClashDistance].read_rows<float>(0, frames);
-  clash_point = clashes[kClashPoint].read_rows<glm::vec3>(0, frames);
 }
 
 void Recording::Content::read_surfaces() {
   for (std::size_t k = 0; k < organs.size(); ++k) {
-    organs[k].history = read_surface(organ_tables[k], rows_of(organ_tables[k], frames));
+    organs[k].history = read_surface(organ_columns[k], frames);
     if (const std::string fault = fault_of(organs[k].history, organs[k].nodes); !fault.empty())
       throw InputError(
           fmt::format("{}: organ {}: {}; the file is damaged", file.path().string(), organs[k].name, fault));
@@ -164,9 +138,9 @@ void Recording::Content::read_surfaces() {
   std::vector<std::size_t> nodes;
   std::vector<const SurfaceHistory*> surfaces;
   for (const OrganRecording& organ : organs) nodes.push_back(organ.nodes), surfaces.push_back(&organ.history);
-  if (!fibre_tables.empty()) fibres = read_fibres(fibre_tables, frames, nodes, file.path().string());
-  if (!clip_tables.empty()) clips = read_clips(clip_tables, frames, surfaces, file.path().string());
-  if (!bleed_tables.empty()) bleeding = read_bleeding(bleed_tables, frames, surfaces, file.path().string());
+  if (!fibre_columns.empty()) fibres = read_fibres(fibre_columns, frames, nodes, file.path().string());
+  if (!clip_columns.empty()) clips = read_clips(clip_columns, frames, surfaces, file.path().string());
+  if (!bleed_columns.empty()) bleeding = read_bleeding(bleed_columns, frames, surfaces, file.path().string());
 }
 
 // Checks the data that are read later without another check.
@@ -182,10 +156,9 @@ void Recording::Content::refuse_damage() const {
     if (list->back() - list->front() > kLongestSession) refuse("the recording lasts longer than a day");
   }
   for (std::size_t k = 0; k < organs.size(); ++k) {
-    const OrganTables& tables = organ_tables[k];
-    bool fits = starts_fit(tables[kTouchFirst], frames, touch_rows(tables));
-    if (!organ_later.empty())
-      fits = fits && starts_fit(organ_later[k][kTipFirst], frames, organ_later[k][kTipFace].rows());
+    const OpenColumns& columns = organ_columns[k];
+    bool fits = starts_fit(columns[kTouchFirst], frames, columns.shortest(RowOf::Touch));
+    if (columns.has(kTipFirst)) fits = fits && starts_fit(columns[kTipFirst], frames, columns.shortest(RowOf::TipFace));
     if (!fits) refuse(fmt::format("organ {}: its touches are not in ascending order", organs[k].name));
   }
 }
@@ -202,17 +175,20 @@ void Recording::Content::refuse_numbers() const {
   for (std::size_t tool = 0; tool < tools.size(); ++tool)
     if (!(tool_radius[tool] > 0.0 && tool_radius[tool] <= kThickestTool))
       refuse(fmt::format("the radius of the instrument '{}' is {:g} m", printable(tools[tool]), tool_radius[tool]));
-  const auto fits = [&](const std::vector<double>& list, const char* of) {
-    const auto wrong = std::ranges::find_if_not(list, [](double x) { return std::abs(x) <= kFarthestNumber; });
-    if (wrong != list.end()) refuse(fmt::format("{} contain the number {:g}", of, *wrong));
+  const auto fits = [&](std::span<const std::byte> numbers, const char* of) {
+    for (; !numbers.empty(); numbers = numbers.subspan(sizeof(double))) {
+      double number = 0.0;
+      std::memcpy(&number, numbers.data(), sizeof number);
+      if (!(std::abs(number) <= kFarthestNumber)) refuse(fmt::format("{} contain the number {:g}", of, number));
+    }
   };
-  fits(before, "the poses before the first frame");
-  fits(before_joints, "the rolls and grips before the first frame");
-  fits(pivots, "the positions of the trocars");
-  fits(tip_positions, "the positions of the tips");
-  fits(roll_grips, "the rolls and grips");
-  fits(scopes, "the poses of the scope");
-  fits(steps, "the durations of the frames");
+  fits(std::as_bytes(std::span(before)), "the poses before the first frame");
+  fits(std::as_bytes(std::span(before_joints)), "the rolls and grips before the first frame");
+  fits(values[kPivot], "the positions of the trocars");
+  fits(values[kTip], "the positions of the tips");
+  fits(values[kRollGrip], "the rolls and grips");
+  fits(values[kScope], "the poses of the scope");
+  fits(values[kStepTime], "the durations of the frames");
 }
 
 Recording::Recording(const std::filesystem::path& path, const RecordingLock* lock, FormsRead forms)
@@ -223,21 +199,11 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
   if (c.form == RecordingForm::Compact && forms == FormsRead::WithNodes)
     throw InputError(
         fmt::format("{}: is a compact recording, without the positions of the tissue; compute them again "
-                    "with trocar unpack",
+                    "with trocar file unpack",
                     path.string()));
   c.model_version = whole_number(c.file, kModelVersionAttribute, 1);
   c.open_all();
-  c.frames = complete_frames(c.session, c.organ_tables, c.form);
-  for (const auto& table : c.later)
-    if (table) c.frames = std::min<std::size_t>(c.frames, table->rows());
-  for (const H5Table& table : c.clashes) c.frames = std::min<std::size_t>(c.frames, table.rows());
-  if (!c.fibre_tables.empty()) c.frames = frames_with_broken(c.fibre_tables, c.frames);
-  if (!c.clip_tables.empty()) c.frames = frames_with_clips(c.clip_tables, c.frames);
-  if (!c.bleed_tables.empty()) c.frames = frames_with_bleeding(c.bleed_tables, c.frames);
-  for (std::size_t organ = 0; organ < c.organ_later.size(); ++organ) {
-    c.frames = frames_with_tips(c.organ_later[organ], c.frames);
-    c.frames = frames_with_parts(c.organ_tables[organ], c.organ_later[organ], c.frames);
-  }
+  c.count_frames();
   if (c.frames == 0) throw NoFrames(fmt::format("{}: contains no complete frame", path.string()));
   c.read_session();
   c.packed.resize(c.form == RecordingForm::Packed ? c.organs.size() : 0);
@@ -249,7 +215,9 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
 
-bool Recording::has_tips() const { return !content_->organ_later.empty(); }
+bool Recording::has_tips() const {
+  return !content_->organ_columns.empty() && content_->organ_columns.front().has(kTipFirst);
+}
 bool Recording::clean() const { return content_->file.clean(); }
 bool Recording::live() const { return content_->file.live(); }
 FormatVersion Recording::format() const { return content_->format; }
@@ -274,15 +242,14 @@ const std::vector<double>& Recording::score_times() const {
 const std::vector<double>& Recording::wall_times() const { return content_->wall_times; }
 
 double Recording::lost_time(std::size_t first, std::size_t last) const {
-  const auto& lost = content_->lost_times;
-  const double time = lost.empty() ? 0.0 : lost[last] - lost[first];
+  if (!content_->has(kLostTime)) return 0.0;
+  const double time = content_->value<double>(kLostTime, last) - content_->value<double>(kLostTime, first);
   return std::isfinite(time) ? std::max(time, 0.0) : 0.0;
 }
 
 ToolPose Recording::pose(std::size_t frame, std::size_t tool) const {
-  const double* pivot = &content_->pivots[(frame * tools().size() + tool) * 3];
-  const double* tip = &content_->tip_positions[(frame * tools().size() + tool) * 3];
-  return {{pivot[0], pivot[1], pivot[2]}, {tip[0], tip[1], tip[2]}, tool_radius()[tool]};
+  return {content_->of_tool<glm::dvec3>(kPivot, frame, tool), content_->of_tool<glm::dvec3>(kTip, frame, tool),
+          tool_radius()[tool]};
 }
 
 std::optional<ToolPose> Recording::pose_before(std::size_t frame, std::size_t tool) const {
@@ -294,8 +261,7 @@ std::optional<ToolPose> Recording::pose_before(std::size_t frame, std::size_t to
 }
 
 glm::dvec2 Recording::roll_grip(std::size_t frame, std::size_t tool) const {
-  const double* both = &content_->roll_grips[(frame * tools().size() + tool) * 2];
-  return {both[0], both[1]};
+  return content_->of_tool<glm::dvec2>(kRollGrip, frame, tool);
 }
 
 glm::dvec2 Recording::roll_grip_before(std::size_t frame, std::size_t tool) const {
@@ -305,78 +271,79 @@ glm::dvec2 Recording::roll_grip_before(std::size_t frame, std::size_t tool) cons
 }
 
 glm::vec3 Recording::force(std::size_t frame, std::size_t tool) const {
-  const float* newtons = &content_->forces[(frame * tools().size() + tool) * 3];
-  return {newtons[0], newtons[1], newtons[2]};
+  return content_->of_tool<glm::vec3>(kForce, frame, tool);
 }
 
 Diathermy Recording::energy(std::size_t frame, std::size_t tool) const {
-  const std::uint8_t mode = content_->energy[frame * tools().size() + tool];
+  const auto mode = content_->of_tool<std::uint8_t>(kEnergy, frame, tool);
   return mode == 0 ? Diathermy::Off : mode == 2 ? Diathermy::Coagulate : Diathermy::Cut;
 }
 
-bool Recording::has_heats() const { return content_->has_heats; }
+bool Recording::has_heats() const { return content_->has(kToolHeats); }
 
 std::optional<std::uint32_t> Recording::heats(std::size_t frame, std::size_t tool) const {
   if (!has_heats()) return {};
-  return content_->heats[frame * tools().size() + tool];
+  return content_->of_tool<std::uint32_t>(kToolHeats, frame, tool);
 }
 
 std::optional<ClashRecording> Recording::clash(std::size_t frame, std::size_t first, std::size_t second) const {
-  if (content_->clash_distance.empty() || first == second) return {};
+  if (!content_->has(kClashDistance) || first == second) return {};
   const std::size_t pair = tool_pair(tools().size(), std::min(first, second), std::max(first, second));
   const std::size_t row = frame * tool_pairs(tools().size()) + pair;
-  const float distance = content_->clash_distance[row];
+  const auto distance = content_->value<float>(kClashDistance, row);
   if (!std::isfinite(distance)) return {};
-  return ClashRecording{distance, content_->clash_point[row]};
+  return ClashRecording{distance, content_->value<glm::vec3>(kClashPoint, row)};
 }
 
 float Recording::tip_depth(std::size_t frame, std::size_t tool) const {
-  return content_->tip_depth.empty() ? 0.f : content_->tip_depth[frame * tools().size() + tool];
+  return content_->has(kTipDepth) ? content_->of_tool<float>(kTipDepth, frame, tool) : 0.f;
 }
 
 ToolState Recording::state(std::size_t frame, std::size_t tool) const {
-  if (content_->tool_states.empty()) return ToolState::Good;
-  const std::uint8_t state = content_->tool_states[frame * tools().size() + tool];
-  return static_cast<ToolState>(std::min(state, static_cast<std::uint8_t>(ToolState::Lost)));
+  if (!content_->has(kToolState)) return ToolState::Good;
+  return std::min(content_->of_tool<ToolState>(kToolState, frame, tool), ToolState::Lost);
 }
 
 std::string Recording::backend(std::size_t frame) const {
   const Content& c = *content_;
-  const bool known = !c.backend.empty() && c.backend[frame] < c.backends.size();
-  return known ? c.backends[c.backend[frame]] : text("backend");
+  const std::size_t line = c.has(kBackend) ? c.value<std::uint8_t>(kBackend, frame) : c.backends.size();
+  return line < c.backends.size() ? c.backends[line] : text("backend");
 }
 
 TouchFault Recording::backend_fault(std::size_t frame) const {
-  const auto& faults = content_->backend_faults;
-  return faults.empty() || faults[frame] >= kTouchFaults ? TouchFault::None : static_cast<TouchFault>(faults[frame]);
+  const std::size_t fault = content_->has(kBackendFault) ? content_->value<std::uint8_t>(kBackendFault, frame) : 0;
+  return fault >= kTouchFaults ? TouchFault::None : static_cast<TouchFault>(fault);
 }
 
 std::optional<ScopePose> Recording::scope(std::size_t frame) const {
-  if (content_->scopes.empty()) return {};
-  const double* row = &content_->scopes[frame * 9];
+  if (!content_->has(kScope)) return {};
+  const auto row = content_->value<std::array<double, 9>>(kScope, frame);
   return ScopePose{{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6], row[7], row[8]};
 }
 
-bool Recording::has_inputs() const { return !content_->handles.empty() && !content_->steps.empty(); }
+bool Recording::has_inputs() const { return content_->has(kToolHandle) && content_->has(kStepTime); }
 
 RecordedHandle Recording::handle(std::size_t frame, std::size_t tool) const {
-  const glm::dvec3& row = content_->handles[frame * tools().size() + tool];
-  return {row.x, row.y, row.z};
+  return content_->of_tool<RecordedHandle>(kToolHandle, frame, tool);
 }
 
-double Recording::step_time(std::size_t frame) const { return content_->steps[frame]; }
-HiddenPoints Recording::hidden(std::size_t frame) const { return content_->hidden[frame]; }
+double Recording::step_time(std::size_t frame) const { return content_->value<double>(kStepTime, frame); }
+
+HiddenPoints Recording::hidden(std::size_t frame) const {
+  return content_->has(kHidden) ? content_->value<HiddenPoints>(kHidden, frame) : HiddenPoints{};
+}
 
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {
-  return content_->stage_ms[frame * stages().size() + stage];
+  return content_->value<float>(kStageMs, frame * stages().size() + stage);
 }
 
-std::uint32_t Recording::disagreements(std::size_t frame) const { return content_->disagreements[frame]; }
+std::uint32_t Recording::disagreements(std::size_t frame) const {
+  return content_->value<std::uint32_t>(kDisagreements, frame);
+}
 
 std::optional<std::array<std::uint32_t, 3>> Recording::sample(std::size_t frame) const {
-  if (content_->sample.empty()) return {};
-  const std::uint32_t* row = &content_->sample[3 * frame];
-  return std::array{row[0], row[1], row[2]};
+  if (!content_->has(kReferenceSample)) return {};
+  return content_->value<std::array<std::uint32_t, 3>>(kReferenceSample, frame);
 }
 
 const FibreHistory& Recording::fibres() const { return content_->fibres; }
@@ -385,12 +352,12 @@ const BleedingHistory& Recording::bleeding() const { return content_->bleeding; 
 
 namespace {
 
-void read_touches(const OrganTables& tables, std::uint64_t begin, std::uint64_t count, OrganFrame& out) {
+void read_touches(const OpenColumns& tables, std::uint64_t begin, std::uint64_t count, OrganFrame& out) {
   const auto faces = tables[kTouchFace].read_rows<FaceId>(begin, count);
   out.touches.assign(count, {});
   out.pressure.assign(count, 0.f);
   for (std::size_t k = 0; k < count; ++k) out.touches[k].face = faces[k];
-  if (tables.size() < kOrganTables) return;  // compact
+  if (!tables.has(kTouchPoint)) return;  // compact
   const auto points = tables[kTouchPoint].read_rows<glm::vec3>(begin, count);
   const auto normals = tables[kTouchNormal].read_rows<glm::vec3>(begin, count);
   const auto depths = tables[kTouchDepth].read_rows<float>(begin, count);
@@ -399,7 +366,7 @@ void read_touches(const OrganTables& tables, std::uint64_t begin, std::uint64_t 
   for (std::size_t k = 0; k < count; ++k) out.touches[k] = {faces[k], points[k], normals[k], depths[k], times[k]};
 }
 
-void read_tips(const std::vector<H5Table>& tables, std::size_t frame, OrganFrame& out) {
+void read_tips(const OpenColumns& tables, std::size_t frame, OrganFrame& out) {
   const auto first = tables[kTipFirst].read_rows<std::uint64_t>(frame, 1);
   for (const std::uint64_t start : first) out.tip_first.push_back(static_cast<std::uint32_t>(start - first.front()));
   out.tip_ids.resize(first.back() - first.front());
@@ -410,20 +377,19 @@ void read_tips(const std::vector<H5Table>& tables, std::size_t frame, OrganFrame
 
 void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out) const {
   Content& c = *content_;
-  const auto& tables = c.organ_tables[organ];
+  const OpenColumns& tables = c.organ_columns[organ];
   out.nodes.resize(c.form == RecordingForm::Compact ? 0 : c.organs[organ].nodes);
   if (c.form == RecordingForm::Full) tables[kNodes].read(frame, std::as_writable_bytes(std::span(out.nodes)));
-  if (c.form == RecordingForm::Packed) c.packed[organ].read(tables[kNodes], frame, out.nodes);
+  if (c.form == RecordingForm::Packed) c.packed[organ].read(tables[kPackedNodes], frame, out.nodes);
   const auto first = tables[kTouchFirst].read_rows<std::uint64_t>(frame, 1);
   out.first.clear();
   for (const std::uint64_t start : first) out.first.push_back(static_cast<std::uint32_t>(start - first.front()));
   out.tip_ids.clear();
   out.tip_first.clear();
-  if (has_tips()) read_tips(c.organ_later[organ], frame, out);
+  if (has_tips()) read_tips(tables, frame, out);
   const std::uint64_t begin = first.front(), count = first.back() - first.front();
   out.part.assign(count, 0);
-  if (has_tips() && c.organ_later[organ].size() > kTouchPart)
-    c.organ_later[organ][kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
+  if (tables.has(kTouchPart)) tables[kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
   read_touches(tables, begin, count, out);
 }
 

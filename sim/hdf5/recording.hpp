@@ -1,5 +1,5 @@
 // Reads a recording: a finished one, a live one, or one that a killed process left behind.
-// Layout: docs/file-formats.md
+// Layout: docs/file
 // Tested in tests/sim/recorder_test.cpp, damaged_recording_test.cpp and recording_faults_test.cpp
 #pragma once
 
@@ -13,13 +13,10 @@
 #include "geometry/error.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
-#include "sim/hdf5/bleeding_history.hpp"
-#include "sim/hdf5/clip_history.hpp"
-#include "sim/hdf5/fibre_history.hpp"
+#include "sim/hdf5/recorded_history.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_layout.hpp"
-#include "sim/hdf5/surface_history.hpp"
-#include "sim/scene/diathermy_mode.hpp"
+#include "sim/scene/instrument_scene.hpp"
 
 namespace trocar {
 

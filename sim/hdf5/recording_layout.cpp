@@ -1,26 +1,21 @@
 #include "sim/hdf5/recording_layout.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 
 namespace trocar {
 namespace {
-
-// Chunks of about 64 KiB: small enough for short sessions, large enough for fast writing.
-constexpr std::uint64_t kChunkBytes = 64 * 1024;
-constexpr std::uint64_t kLongestChunk = 4096;  // rows
-
-std::string in_organ(const std::string& organ, const char* table) {
-  return std::string(kOrganGroup) + "/" + organ + "/" + table;
-}
 
 std::optional<int> whole(std::string_view text) {
   int number = 0;
@@ -29,7 +24,522 @@ std::optional<int> whole(std::string_view text) {
   return number;
 }
 
+// How rows are appended.
+
+template <typename T>
+void push(Bytes& bytes, std::span<const T> values) {
+  const auto raw = std::as_bytes(values);
+  bytes.insert(bytes.end(), raw.begin(), raw.end());
+}
+
+template <typename T>
+void push_one(Bytes& bytes, const T& value) {
+  push(bytes, std::span<const T>(&value, 1));
+}
+
+// Appends `count` values and fills missing ones with zeros.
+template <typename T>
+void push_or_zeros(Bytes& bytes, std::span<const T> values, std::size_t count) {
+  push(bytes, values.first(std::min(count, values.size())));
+  bytes.resize(bytes.size() + (count - std::min(count, values.size())) * sizeof(T));
+}
+
+void push_times(Bytes& bytes, std::size_t times, std::uint32_t value) {
+  for (std::size_t k = 0; k < times; ++k) push_one(bytes, value);
+}
+
+// Calls `push_end` for both ends of each fibre of the header.
+template <typename Push>
+void each_end(const RowSource& from, const Push& push_end) {
+  for (const RecordedFibre& fibre : from.header->fibres) push_end(fibre.a), push_end(fibre.b);
+}
+
+// Calls `push_pair` for each pair of tools, with null where they are not near each other.
+template <typename Push>
+void each_pair(const RecordedFrame& frame, const Push& push_pair) {
+  for (std::uint32_t first = 0; first < frame.poses.size(); ++first)
+    for (std::uint32_t second = first + 1; second < frame.poses.size(); ++second) {
+      const RecordedClash* near = nullptr;
+      for (const RecordedClash& clash : frame.clashes)
+        if (clash.first == first && clash.second == second) near = &clash;
+      push_pair(near);
+    }
+}
+
+std::size_t tools_of(const RowSource& from) { return from.frame->poses.size(); }
+
+const RecordedChange& change_of(const RowSource& from) {
+  static const RecordedChange none;
+  return from.organ->change ? *from.organ->change : none;
+}
+
+using enum RecordingForm;
+using enum Presence;
+using From = const RowSource&;
+
+// How columns are filled from a member of a frame, of an organ in it, or of a change of its surface.
+
+template <auto kMember>
+void one(Bytes& to, From from) {
+  push_one(to, from.frame->*kMember);
+}
+template <auto kMember>
+void all(Bytes& to, From from) {
+  push(to, from.frame->*kMember);
+}
+template <auto kMember>
+void per_tool(Bytes& to, From from) {
+  push_or_zeros(to, from.frame->*kMember, tools_of(from));
+}
+template <auto kMember>
+void effects(Bytes& to, From from) {
+  push_times(to, (from.frame->*kMember).size(), from.effect);
+}
+template <auto kMember>
+void of_organ(Bytes& to, From from) {
+  push(to, from.organ->*kMember);
+}
+template <auto kMember>
+void touched(Bytes& to, From from) {
+  for (const Touch& touch : from.organ->touches.touches) push_one(to, touch.*kMember);
+}
+template <auto kMember>
+void changed(Bytes& to, From from) {
+  push(to, change_of(from).*kMember);
+}
+template <auto kMember>
+void change_effects(Bytes& to, From from) {
+  push_times(to, (change_of(from).*kMember).size(), from.effect);
+}
+template <auto kMember>
+void nodes(Bytes& to, From from) {
+  for (const Embedding& one : change_of(from).*kMember) push_one(to, one.node);
+}
+template <auto kMember>
+void weights(Bytes& to, From from) {
+  for (const Embedding& one : change_of(from).*kMember) push_one(to, one.weight);
+}
+
+// The table. Each row: name, type, shape of a row, what a row describes, unit, meaning, how it is filled.
+
+// clang-format off
+const std::vector<Column> kToolRows = {
+    {"tool_radius", Cell::F64, {}, RowOf::Tool, "m", "of the shaft",
+     [](Bytes& to, From from) { push<double>(to, from.header->tool_radius); }},
+    {"tool_before", Cell::F64, {2, 3}, RowOf::Tool, "m",
+     "pivot and tip in the frame before the first; no rows when the session began with the recording",
+     [](Bytes& to, From from) {
+       for (const ToolPose& pose : from.header->before) push_one(to, pose.pivot), push_one(to, pose.tip);
+     }},
+    {"tool_before_joints", Cell::F64, {2}, RowOf::Tool, "degrees, 1", "roll and grip in that frame",
+     [](Bytes& to, From from) { push<glm::dvec2>(to, from.header->before_joints); }, {2, 2}, Later},
+    {"ending", Cell::U8, {}, RowOf::Run, "",
+     "how it ended: 1 the task was completed, 2 its time was over or a critical error ended it, 3 stopped before the "
+     "end of the task, or no task. No row: the program was killed", nullptr, {2, 10}, Later},
+};
+
+const std::vector<Column> kSessionRows = {
+    {"clash_distance", Cell::F32, {kPerToolPair}, RowOf::Frame, "m",
+     "between the surfaces of two tools, below 0 where they collide, infinite where their boxes do not overlap. Pairs "
+     "(0, 1), (0, 2) ... (1, 2) ...; absent with a single tool",
+     [](Bytes& to, From from) {
+       each_pair(*from.frame, [&](const RecordedClash* near) {
+         push_one(to, near ? near->distance : std::numeric_limits<float>::infinity());
+       });
+     }, {2, 0}, Later},
+    {"clash_point", Cell::F32, {kPerToolPair, 3}, RowOf::Frame, "m", "halfway between these surfaces",
+     [](Bytes& to, From from) {
+       each_pair(*from.frame, [&](const RecordedClash* near) { push_one(to, near ? near->point : glm::vec3(0.f)); });
+     }, {2, 0}, WithPrevious},
+    {"tip_depth", Cell::F32, {kPerTool}, RowOf::Frame, "m",
+     "depth of the tip inside an organ after the tissue has moved; 0 outside",
+     per_tool<&RecordedFrame::tip_depth>, {2, 0}, Later},
+    {"scope", Cell::F64, {9}, RowOf::Frame, "m, degrees",
+     "the scope: port and tip [3] [3] m, spin, angle, field of view in degrees",
+     [](Bytes& to, From from) {
+       const ScopePose& scope = from.frame->scope;
+       push_one(to, scope.port), push_one(to, scope.eye);
+       push_one(to, glm::dvec3(scope.spin_deg, scope.angle_deg, scope.field_of_view_deg));
+     }, {2, 0}, Later},
+    {"tool_state", Cell::U8, {kPerTool}, RowOf::Frame, "",
+     "0: it followed its device. It did not move because its device gave 1: no usable pose, 2: no new data, 3: was "
+     "lost", per_tool<&RecordedFrame::states>, {2, 0}, Later},
+    {"backend", Cell::U8, {}, RowOf::Frame, "",
+     "the backend that answered, as a line number from 0 in the attribute `backends`; where it is absent, the "
+     "attribute `backend` holds for all frames", one<&RecordedFrame::backend>, {2, 0}, Later},
+    {"backend_fault", Cell::U8, {}, RowOf::Frame, "",
+     "why another backend stopped answering in this frame: 0 no fault, 1 lost context, 2 no answer in time, 3 out of "
+     "memory, 4 the driver refused a command, 5 a wrong answer, 6 too large for it",
+     one<&RecordedFrame::fault>, {2, 0}, Later},
+    {"reference_sample", Cell::U32, {3}, RowOf::Frame, "faces",
+     "faces compared with the double-precision reference, number of all answers (faces times volumes of the tools), "
+     "number of disagreements", one<&RecordedFrame::sample>, {2, 0}, Later},
+    {"wall_time", Cell::F64, {}, RowOf::Frame, "s", "real time for the user, without pauses",
+     one<&RecordedFrame::wall>, {2, 0}, Later},
+    {"lost_time", Cell::F64, {}, RowOf::Frame, "s", "ticks that the machine was too slow for, since the start",
+     one<&RecordedFrame::lost>, {2, 0}, Later},
+    {"tool_heats", Cell::U32, {kPerTool}, RowOf::Frame, "", "bit k: its hot metal acts on organ k",
+     per_tool<&RecordedFrame::heats>, {2, 3}, Later},
+    {"tool_handle", Cell::F64, {kPerTool, 3}, RowOf::Frame, "1",
+     "what the hand does: aperture of the handle, 0 closed to 1 open (tissue can keep the jaws wider open: "
+     "`tool_roll_grip`); force of the hand relative to a firm grip, 0 to 1; 0 off, 1 suction, 2 irrigation",
+     per_tool<&RecordedFrame::handles>, {2, 9}, Later},
+    {"step_time", Cell::F64, {}, RowOf::Frame, "s", "of the simulation that the frame took",
+     one<&RecordedFrame::step>, {2, 9}, Later},
+    {"hidden", Cell::U32, {2}, RowOf::Frame, "",
+     "points that organs hide from the scope at the touch query: bit k of the first number, the tip of tool k; of the "
+     "second, mark k of a task of kind `navigate-camera`. Points after the 32nd are not hidden",
+     [](Bytes& to, From from) { push_one(to, std::array{from.frame->hidden.tips, from.frame->hidden.marks}); }, {2, 10},
+     Later},
+    {"tool_pivot", Cell::F64, {kPerTool, 3}, RowOf::Frame, "m", "the trocar",
+     [](Bytes& to, From from) {
+       for (const ToolPose& pose : from.frame->poses) push_one(to, pose.pivot);
+     }},
+    {"tool_tip", Cell::F64, {kPerTool, 3}, RowOf::Frame, "m", "the end of the tool",
+     [](Bytes& to, From from) {
+       for (const ToolPose& pose : from.frame->poses) push_one(to, pose.tip);
+     }},
+    {"tool_roll_grip", Cell::F64, {kPerTool, 2}, RowOf::Frame, "degrees, 1", "roll; 0 closed to 1 open",
+     all<&RecordedFrame::roll_grip>},
+    {"tool_force", Cell::F32, {kPerTool, 3}, RowOf::Frame, "N", "force of the tissue on the tool",
+     all<&RecordedFrame::forces>},
+    {"tool_energy", Cell::U8, {kPerTool}, RowOf::Frame, "", "0: diathermy is off, 1: cut, 2: coagulate",
+     per_tool<&RecordedFrame::energy>},
+    {"stage_ms", Cell::F32, {kPerStage}, RowOf::Frame, "ms",
+     "names in the attribute `stages`; `record` is the time of the previous frame", all<&RecordedFrame::stage_ms>},
+    {"disagreements", Cell::U32, {}, RowOf::Frame, "faces",
+     "when the session was checked; includes those of `reference_sample`", one<&RecordedFrame::disagreements>},
+    {"time", Cell::F64, {}, RowOf::Frame, "s",
+     "of the simulation, in ticks; written last: a frame with a time is complete", one<&RecordedFrame::time>},
+};
+
+const std::vector<Column> kFibreRows = {
+    {"organ", Cell::U32, {2}, RowOf::Fibre, "",
+     "numbers of the organs at its two ends, in the order of the groups; 2^32 - 1: the abdominal wall",
+     [](Bytes& to, From from) { each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.organ); }); },
+     {2, 4}},
+    {"node", Cell::U32, {2, 8}, RowOf::Fibre, "", "lattice nodes of each end; 0 on the wall",
+     [](Bytes& to, From from) {
+       each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.embedding.node); });
+     }, {2, 4}},
+    {"weight", Cell::F32, {2, 8}, RowOf::Fibre, "1", "their weights",
+     [](Bytes& to, From from) {
+       each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.embedding.weight); });
+     }, {2, 4}},
+    {"point", Cell::F32, {2, 3}, RowOf::Fibre, "m", "each end at rest; where it stays on the wall",
+     [](Bytes& to, From from) { each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.point); }); },
+     {2, 4}},
+    {"length", Cell::F32, {2}, RowOf::Fibre, "m", "free length, and length to which strain refers",
+     [](Bytes& to, From from) {
+       for (const RecordedFibre& fibre : from.header->fibres)
+         push_one(to, glm::vec2(fibre.free_length, fibre.reference));
+     }, {2, 4}},
+    {"broken_fibre", Cell::U32, {}, RowOf::Broken, "", "its number", all<&RecordedFrame::broken>, {2, 4}},
+    {"broken_frame", Cell::U32, {}, RowOf::Broken, "frame", "the first one without it",
+     effects<&RecordedFrame::broken>, {2, 4}, InAll, true},
+    {"group", Cell::U32, {}, RowOf::Fibre, "",
+     "number of its layer or band: first the layers of the scene, then its bands",
+     [](Bytes& to, From from) {
+       for (const RecordedFibre& fibre : from.header->fibres) push_one(to, fibre.group);
+     }, {2, 6}, Later},
+    {"broken_how", Cell::U8, {}, RowOf::Broken, "",
+     "0 torn, 1 cut by blades, 2 burnt, 3 an end has lost its tissue",
+     [](Bytes& to, From from) { push_or_zeros(to, from.frame->broken_how, from.frame->broken.size()); }, {2, 6},
+     WithPrevious},
+};
+
+const std::vector<Column> kClipRows = {
+    {"vertices", Cell::U32, {static_cast<int>(kClipNumbers)}, RowOf::Clip, "",
+     "organ on which it closed (2^32 - 1: on nothing, it fell down), tool, number n of its struts, then [16][2] "
+     "vertices that the struts join; the first n count",
+     [](Bytes& to, From from) {
+       for (const auto& placed : from.frame->clips) {
+         push_one(to, glm::uvec3(placed.clip.organ, placed.tool, placed.clip.count));
+         for (const ClipStrut& strut : placed.clip.struts) push_one(to, glm::uvec2(strut.a, strut.b));
+       }
+     }, {2, 5}},
+    {"shape", Cell::F32, {static_cast<int>(kClipNumbers)}, RowOf::Clip, "m, 1",
+     "m, length of its legs, position along the duct from the start of its line; 1, share of the circumference between "
+     "the legs; then [16][2] m, positions of the struts from the middle of the legs: across the jaws, along the legs",
+     [](Bytes& to, From from) {
+       for (const auto& placed : from.frame->clips) {
+         push_one(to, glm::vec3(placed.length, placed.along, placed.closed));
+         for (const ClipStrut& strut : placed.clip.struts) push_one(to, strut.at);
+       }
+     }, {2, 5}},
+    {"frame", Cell::U32, {}, RowOf::Clip, "frame", "the first one with the clip",
+     effects<&RecordedFrame::clips>, {2, 5}, InAll, true},
+    {"lost_clip", Cell::U32, {}, RowOf::LostClip, "", "its row in the tables above",
+     all<&RecordedFrame::lost_clips>, {2, 5}},
+    {"lost_frame", Cell::U32, {}, RowOf::LostClip, "frame", "the first one without it",
+     effects<&RecordedFrame::lost_clips>, {2, 5}, InAll, true},
+    {"tube_state", Cell::U32, {4}, RowOf::Tube, "",
+     "organ; 1: no tissue joins its ends; number of clips that close it on the part with the start of its line, and on "
+     "that with its end",
+     [](Bytes& to, From from) {
+       for (const auto& [organ, state] : from.frame->tubes)
+         push_one(to, glm::uvec4(organ, state.divided, state.clips_at_start, state.clips_at_end));
+     }, {2, 5}},
+    {"tube_at", Cell::F32, {}, RowOf::Tube, "m", "where it is divided, from the start of its line",
+     [](Bytes& to, From from) {
+       for (const auto& tube : from.frame->tubes) push_one(to, tube.state.at);
+     }, {2, 5}},
+    {"tube_frame", Cell::U32, {}, RowOf::Tube, "frame", "the first one in this state",
+     effects<&RecordedFrame::tubes>, {2, 5}, InAll, true},
+};
+
+const std::vector<Column> kBleedRows = {
+    {"lost", Cell::F64, {kPerOrgan, 2}, RowOf::Frame, "m^3", "blood and bile lost until the end of the frame",
+     [](Bytes& to, From from) { push_or_zeros(to, from.frame->lost_fluid, from.frame->organs.size()); }, {2, 7}},
+    {"fluids", Cell::F64, {static_cast<int>(kFluidNumbers)}, RowOf::Frame, "m^3",
+     "at the end of the frame: blood, bile and water on the organs; the same that dripped off so far; the same that "
+     "was sucked away so far; water that instruments gave so far",
+     [](Bytes& to, From from) {
+       const FluidAmounts& fluids = from.frame->fluids;
+       push_one(to, fluids.on), push_one(to, fluids.dripped), push_one(to, fluids.removed), push_one(to, fluids.rinsed);
+     }, {2, 7}},
+    {"source", Cell::U32, {3}, RowOf::BleedSource, "",
+     "organ; vertex of its surface, when it opened; 0 the end of a vessel, 1 a surface that was cut or torn, 2 a "
+     "perforation",
+     [](Bytes& to, From from) {
+       for (const BleedSource& source : from.frame->sources)
+         push_one(to, glm::uvec3(source.organ, source.vertex, static_cast<std::uint32_t>(source.kind)));
+     }, {2, 7}},
+    {"rate", Cell::F64, {2}, RowOf::BleedSource, "m^3/s, s",
+     "flow at first; half time of the flow, 0: it does not clot",
+     [](Bytes& to, From from) {
+       for (const BleedSource& source : from.frame->sources) push_one(to, glm::dvec2(source.rate, source.half_time));
+     }, {2, 7}},
+    {"source_frame", Cell::U32, {}, RowOf::BleedSource, "frame", "the first one with the source",
+     effects<&RecordedFrame::sources>, {2, 7}, InAll, true},
+    {"change", Cell::U32, {3}, RowOf::BleedChange, "",
+     "its row in the tables above; its vertex now; 0 it flows, 1 pressed, 2 closed by a clip, 3 coagulated, 4 stopped "
+     "(clotted, or the organ is empty)",
+     [](Bytes& to, From from) {
+       for (const auto& [source, vertex, state] : from.frame->bleed_changes)
+         push_one(to, glm::uvec3(source, vertex, static_cast<std::uint32_t>(state)));
+     }, {2, 7}},
+    {"change_frame", Cell::U32, {}, RowOf::BleedChange, "frame", "the first one in this state",
+     effects<&RecordedFrame::bleed_changes>, {2, 7}, InAll, true},
+};
+
+const std::vector<Column> kOrganRows = {
+    {"faces", Cell::U32, {3}, RowOf::Face, "", "three vertices", changed<&RecordedChange::new_faces>},
+    {"face_born", Cell::U32, {}, RowOf::Face, "frame", "the first one that queries the face",
+     change_effects<&RecordedChange::new_faces>, {2, 0}, InAll, true},
+    {"rest_positions", Cell::F32, {3}, RowOf::Vertex, "m", "at rest", changed<&RecordedChange::new_rest>},
+    {"embedding_node", Cell::U32, {8}, RowOf::Vertex, "", "eight lattice nodes, when the vertex was added",
+     nodes<&RecordedChange::new_embedding>},
+    {"embedding_weight", Cell::F32, {8}, RowOf::Vertex, "1", "their weights", weights<&RecordedChange::new_embedding>},
+    {"vertex_born", Cell::U32, {}, RowOf::Vertex, "frame", "the first one that has the vertex",
+     change_effects<&RecordedChange::new_rest>, {2, 0}, InAll, true},
+    {"gone_face", Cell::U32, {}, RowOf::Removed, "", "its id", changed<&RecordedChange::removed>},
+    {"gone_frame", Cell::U32, {}, RowOf::Removed, "frame", "the first one that does not query it",
+     change_effects<&RecordedChange::removed>, {2, 0}, InAll, true},
+    {"carried_vertex", Cell::U32, {}, RowOf::Carried, "", "the vertex", changed<&RecordedChange::carried>},
+    {"carried_node", Cell::U32, {8}, RowOf::Carried, "", "its new nodes", nodes<&RecordedChange::carried_embedding>},
+    {"carried_weight", Cell::F32, {8}, RowOf::Carried, "1", "their weights",
+     weights<&RecordedChange::carried_embedding>},
+    {"carried_frame", Cell::U32, {}, RowOf::Carried, "frame", "the first one with them",
+     change_effects<&RecordedChange::carried>, {2, 0}, InAll, true},
+    {"nodes", Cell::F32, {kPerNode, 3}, RowOf::Frame, "m", "at the time of the touch query",
+     of_organ<&RecordedOrganFrame::nodes>, {2, 0}, InAll, false, {Full}},
+    {"packed_nodes", Cell::U32, {kPerNode, 3}, RowOf::Frame, "",
+     "instead of `nodes`: the second difference in time of the coordinates' bits, modulo 2^32, in blocks of 120 frames "
+     "that stand alone; d is stored as 2 d, or -2 d - 1 where d is negative", nullptr, {3, 0}, InAll, false, {Packed}},
+    {"key_nodes", Cell::F32, {kPerNode, 3}, RowOf::KeyFrame, "m", "instead of `nodes`",
+     of_organ<&RecordedOrganFrame::nodes>, {3, 0}, InAll, false, {Compact}},
+    {"touch_first", Cell::U64, {kPerToolAndOne}, RowOf::Frame, "",
+     "index of each tool's first touch in the tables below, and one past the last tool",
+     [](Bytes& to, From from) {
+       for (const std::uint32_t first : from.organ->touches.first) push_one(to, from.touches + first);
+     }},
+    {"touch_face", Cell::U32, {}, RowOf::Touch, "", "id of the face, see [method.md](method.md)",
+     [](Bytes& to, From from) {
+       const auto& ids = from.organ->face_ids;
+       for (const Touch& touch : from.organ->touches.touches)
+         push_one(to, ids.empty() ? touch.face : ids[index(touch.face)]);
+     }},
+    {"touch_point", Cell::F32, {3}, RowOf::Touch, "m", "on the face, closest to the shaft's axis at `touch_time`",
+     touched<&Touch::point>, {2, 0}, InAll, false, {Full, Packed}},
+    {"touch_normal", Cell::F32, {3}, RowOf::Touch, "1", "from the point to the axis, a unit vector",
+     touched<&Touch::normal>, {2, 0}, InAll, false, {Full, Packed}},
+    {"touch_depth", Cell::F32, {}, RowOf::Touch, "m",
+     "how far the point must move along -normal to lie outside the tool",
+     touched<&Touch::depth>, {2, 0}, InAll, false, {Full, Packed}},
+    {"touch_time", Cell::F32, {}, RowOf::Touch, "step",
+     "the first time in the frame, 0 to 1, at which the face comes within the radius of the axis",
+     touched<&Touch::time>, {2, 0}, InAll, false, {Full, Packed}},
+    {"touch_pressure", Cell::F32, {}, RowOf::Touch, "Pa",
+     "pressure of the tissue at this face in this frame; 0 where unknown",
+     [](Bytes& to, From from) { push_or_zeros(to, from.organ->pressure, from.organ->touches.touches.size()); }, {2, 0},
+     InAll, false, {Full, Packed}},
+    {"tip_first", Cell::U64, {kPerToolAndOne}, RowOf::Frame, "",
+     "index of the first face of each tool's tip in `tip_face`, and one past the last tool",
+     [](Bytes& to, From from) {
+       for (std::size_t tool = 0; tool <= tools_of(from); ++tool)
+         push_one(to, from.tips + (from.organ->tip_first.empty() ? 0 : from.organ->tip_first[tool]));
+     }, {2, 0}, Later},
+    {"tip_face", Cell::U32, {}, RowOf::TipFace, "",
+     "id of the face; any part of the tip (jaws, blades, wire) touches it, each face once",
+     of_organ<&RecordedOrganFrame::tip_ids>, {2, 0}, WithPrevious},
+    {"touch_part", Cell::U8, {}, RowOf::Touch, "",
+     "number of the part that touches, 0: the shaft; touches of a tool are sorted by part, then face",
+     [](Bytes& to, From from) { push_or_zeros(to, from.organ->part, from.organ->touches.touches.size()); }, {2, 2},
+     Later},
+};
+
+const std::vector<Column> kCompactRows = {
+    {"key_frame", Cell::U32, {}, RowOf::KeyFrame, "frame", "its number; one every 5 s", nullptr, {3, 0}, InAll, false,
+     {Compact}},
+    {"checksum", Cell::U64, {}, RowOf::Frame, "",
+     "FNV-1a, 64 bits, of what the frame lacks: of each organ the nodes, then point, normal, depth and time of each "
+     "touch, then the pressures", nullptr, {3, 0}, InAll, false, {Compact}},
+};
+// clang-format on
+
+std::string joined(const std::vector<std::string>& texts) { return fmt::format("{}", fmt::join(texts, "\n")); }
+
+using Header = const RecordingHeader&;
+
+constexpr TextAttribute kTexts[] = {
+    {"format", [](Header) { return format_text(Full); }},
+    {"scene", [](Header of) { return of.scene_text; }},
+    {"version", [](Header of) { return of.version; }},
+    {"machine", [](Header of) { return of.machine; }},
+    {"gl", [](Header of) { return of.gl; }},
+    {"backend", [](Header of) { return of.backend; }},
+    {"mode", [](Header of) { return of.mode; }},
+    {"cover", [](Header of) { return of.cover; }},
+    {"date", [](Header of) { return of.date; }},
+    {"tools", [](Header of) { return joined(of.tools); }},
+    {"stages", [](Header of) { return joined(of.stages); }},
+    {"frame_rate", [](Header of) { return fmt::format("{}", of.frame_rate); }},
+    {"tips", [](Header of) { return joined(of.tips); }},
+    {"backends", [](Header of) { return joined(of.backends); }},
+    {"clock", [](Header of) { return std::string(of.run.clock == ScoreClock::Wall ? "wall" : "tick"); }},
+    {"format_minor", [](Header) { return fmt::format("{}", kFormatVersion.minor); }},
+    {kModelVersionAttribute, [](Header of) { return fmt::format("{}", of.model_version); }},
+    {"backend_why", [](Header of) { return of.backend_why; }},
+    {"activity", [](Header of) { return std::string(name_of(of.run.activity)); }},
+    {"person", [](Header of) { return of.run.person; }},
+    {"devices", [](Header of) { return joined(of.devices); }},
+    {"scene_name", [](Header of) { return of.scene_name; }},
+    {kAttemptKeyAttribute, [](Header of) { return of.run.attempt_key; }},
+};
+
+// Chunks of about 64 KiB: small enough for short sessions, large enough for fast writing.
+constexpr std::uint64_t kChunkBytes = 64 * 1024;
+constexpr std::uint64_t kLongestChunk = 4096;  // rows
+
+std::uint64_t length_of(int length, const RowSizes& sizes) {
+  switch (length) {
+    case kPerTool:
+      return sizes.tools;
+    case kPerToolAndOne:
+      return sizes.tools + 1;
+    case kPerToolPair:
+      return tool_pairs(sizes.tools);
+    case kPerStage:
+      return sizes.stages;
+    case kPerOrgan:
+      return sizes.organs;
+    case kPerNode:
+      return sizes.nodes;
+    default:
+      return static_cast<std::uint64_t>(length);
+  }
+}
+
 }  // namespace
+
+std::span<const TextAttribute> text_attributes() { return kTexts; }
+
+const std::vector<Column>& columns_of(ColumnGroup group) {
+  static const std::vector<Column>* const kGroups[] = {&kToolRows,  &kSessionRows, &kFibreRows,  &kClipRows,
+                                                       &kBleedRows, &kOrganRows,   &kCompactRows};
+  return *kGroups[static_cast<std::size_t>(group)];
+}
+
+const char* name_of(RowOf rows) {
+  static constexpr const char* kNames[] = {"frame",
+                                           "touch",
+                                           "face id",
+                                           "vertex",
+                                           "removed face",
+                                           "re-embedded vertex",
+                                           "face that a tip touches",
+                                           "fibre",
+                                           "broken fibre",
+                                           "clip",
+                                           "clip that came off",
+                                           "change of a duct or vessel",
+                                           "source",
+                                           "change of a source",
+                                           "tool",
+                                           "run",
+                                           "key frame"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(RowOf::kCount));
+  return kNames[static_cast<std::size_t>(rows)];
+}
+
+std::string type_text(const Column& column) {
+  static constexpr const char* kCells[] = {"uint8", "uint32", "uint64", "float32", "float64"};
+  static constexpr const char* kLengths[] = {"tool", "tool + 1", "pair of tools", "stage", "organ", "node"};
+  std::string text = kCells[static_cast<std::size_t>(column.cell)];
+  if (!column.shape.empty()) text += ' ';
+  for (const int length : column.shape)
+    text += length < 0 ? fmt::format("[{}]", kLengths[-length - 1]) : fmt::format("[{}]", length);
+  return text;
+}
+
+std::string since_text(const Column& column) {
+  std::string text = fmt::format("{}.{}", column.since.major, column.since.minor);
+  if (column.presence != Presence::InAll && column.since.minor == 0) text += ", not in the oldest";
+  if (column.forms.size() == 1) return fmt::format("{}, only {}", text, name_of(column.forms.front()));
+  for (const RecordingForm form : {Full, Packed, Compact})
+    if (!column.is_in(form)) text += fmt::format(", not {}", name_of(form));
+  return text;
+}
+
+std::string path_of(ColumnGroup group, std::size_t column, const std::string& organ) {
+  static constexpr const char* kFolders[] = {"/session",  "/session",  "/bonds",  "/clips",
+                                             "/bleeding", kOrganGroup, "/session"};
+  const char* name = columns_of(group)[column].name;
+  if (group == ColumnGroup::Organ) return fmt::format("{}/{}/{}", kOrganGroup, organ, name);
+  return fmt::format("{}/{}", kFolders[static_cast<std::size_t>(group)], name);
+}
+
+bool Column::is_in(RecordingForm form) const { return std::ranges::find(forms, form) != forms.end(); }
+
+std::vector<std::uint64_t> row_shape(const Column& column, const RowSizes& sizes) {
+  std::vector<std::uint64_t> shape;
+  for (const int length : column.shape) shape.push_back(length_of(length, sizes));
+  return shape;
+}
+
+bool has_column(const Column& column, const RowSizes& sizes) {
+  return column.shape.empty() || column.shape.front() != kPerToolPair || tool_pairs(sizes.tools) > 0;
+}
+
+OrganColumn nodes_column(RecordingForm form) {
+  if (form == RecordingForm::Full) return kNodes;
+  return form == RecordingForm::Packed ? kPackedNodes : kKeyNodes;
+}
+
+std::uint64_t rows_per_chunk(std::span<const std::uint64_t> row_shape, Cell cell) {
+  const std::uint64_t cells =
+      std::accumulate(row_shape.begin(), row_shape.end(), std::uint64_t{1}, std::multiplies<>());
+  return std::clamp<std::uint64_t>(kChunkBytes / std::max<std::uint64_t>(1, cells * bytes_of(cell)), 1, kLongestChunk);
+}
+
+H5Table make_column(H5File& file, ColumnGroup group, std::size_t column, const RowSizes& sizes, Storage storage,
+                    const std::string& organ, std::uint64_t chunk_rows) {
+  const Column& kind = columns_of(group)[column];
+  const std::vector<std::uint64_t> shape = row_shape(kind, sizes);
+  return file.make_table(path_of(group, column, organ), kind.cell, shape,
+                         chunk_rows > 0 ? chunk_rows : rows_per_chunk(shape, kind.cell), storage);
+}
 
 int whole_number(const H5File& file, const char* attribute, int absent) {
   const std::string text = file.text(attribute);
@@ -63,7 +573,7 @@ FormatVersion require_format(const H5File& file) {
     throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
   const int major = whole(std::string_view(format).substr(std::string_view(kAnyFormat).size())).value_or(0);
   if (major == kFormatVersion.major || major == kMajorOfForms) {
-    const int minor = whole_number(file, kFormatMinorAttribute, 0);
+    const int minor = whole_number(file, "format_minor", 0);
     if (minor <= kFormatVersion.minor) return {major, minor};
     throw InputError(fmt::format(
         "{}: has format {}.{}, but this version reads formats up to {}.{}; use the version that recorded it ({}) or a "
@@ -76,127 +586,38 @@ FormatVersion require_format(const H5File& file) {
                   printable(file.text("version")), major > kMajorOfForms ? " or a later one" : ""));
 }
 
-std::vector<GrowingTable> session_tables(std::uint64_t tools, std::uint64_t stages) {
-  std::vector<GrowingTable> tables(kSessionTables);
-  tables[kPivot] = {"/session/tool_pivot", Cell::F64, {tools, 3}};
-  tables[kTip] = {"/session/tool_tip", Cell::F64, {tools, 3}};
-  tables[kRollGrip] = {"/session/tool_roll_grip", Cell::F64, {tools, 2}};
-  tables[kForce] = {"/session/tool_force", Cell::F32, {tools, 3}};
-  tables[kEnergy] = {"/session/tool_energy", Cell::U8, {tools}};
-  tables[kStageMs] = {"/session/stage_ms", Cell::F32, {stages}};
-  tables[kDisagreements] = {"/session/disagreements", Cell::U32, {}};
-  tables[kTime] = {"/session/time", Cell::F64, {}};
-  return tables;
-}
+namespace {
 
-std::vector<GrowingTable> clash_tables(std::uint64_t tools) {
-  if (tools < 2) return {};
-  std::vector<GrowingTable> tables(kClashTables);
-  tables[kClashDistance] = {"/session/clash_distance", Cell::F32, {tool_pairs(tools)}};
-  tables[kClashPoint] = {"/session/clash_point", Cell::F32, {tool_pairs(tools), 3}};
-  return tables;
-}
+// A signed number as an unsigned one that is small when it is: 0, -1, 1, -2 ... become 0, 1, 2, 3 ...
+std::uint32_t with_sign_below(std::uint32_t d) { return (d << 1) ^ (d >> 31 ? ~0u : 0u); }
+std::uint32_t with_sign_above(std::uint32_t z) { return (z >> 1) ^ (z & 1u ? ~0u : 0u); }
 
-std::vector<GrowingTable> later_tables(std::uint64_t tools) {
-  std::vector<GrowingTable> tables(kLaterTables);
-  tables[kTipDepth] = {"/session/tip_depth", Cell::F32, {tools}};
-  tables[kScope] = {"/session/scope", Cell::F64, {9}};
-  tables[kToolState] = {"/session/tool_state", Cell::U8, {tools}};
-  tables[kBackend] = {"/session/backend", Cell::U8, {}};
-  tables[kBackendFault] = {"/session/backend_fault", Cell::U8, {}};
-  tables[kReferenceSample] = {"/session/reference_sample", Cell::U32, {3}};
-  tables[kWallTime] = {"/session/wall_time", Cell::F64, {}};
-  tables[kLostTime] = {"/session/lost_time", Cell::F64, {}};
-  tables[kToolHeats] = {"/session/tool_heats", Cell::U32, {tools}};
-  tables[kToolHandle] = {"/session/tool_handle", Cell::F64, {tools, 3}};
-  tables[kStepTime] = {"/session/step_time", Cell::F64, {}};
-  tables[kHidden] = {"/session/hidden", Cell::U32, {2}};
-  return tables;
-}
+}  // namespace
 
-std::vector<GrowingTable> fibre_tables() {
-  std::vector<GrowingTable> tables(kFibreTables);
-  tables[kFibreOrgan] = {"/bonds/organ", Cell::U32, {2}, RowOf::Fibre};
-  tables[kFibreNode] = {"/bonds/node", Cell::U32, {2, 8}, RowOf::Fibre};
-  tables[kFibreWeight] = {"/bonds/weight", Cell::F32, {2, 8}, RowOf::Fibre};
-  tables[kFibrePoint] = {"/bonds/point", Cell::F32, {2, 3}, RowOf::Fibre};
-  tables[kFibreLength] = {"/bonds/length", Cell::F32, {2}, RowOf::Fibre};
-  tables[kBrokenFibre] = {"/bonds/broken_fibre", Cell::U32, {}, RowOf::Broken};
-  tables[kBrokenFrame] = {"/bonds/broken_frame", Cell::U32, {}, RowOf::Broken};
-  tables[kFibreGroup] = {"/bonds/group", Cell::U32, {}, RowOf::Fibre};
-  tables[kBrokenHow] = {"/bonds/broken_how", Cell::U8, {}, RowOf::Broken};
-  return tables;
-}
-
-std::vector<GrowingTable> clip_tables() {
-  std::vector<GrowingTable> tables(kClipTables);
-  tables[kClipVertices] = {"/clips/vertices", Cell::U32, {kClipNumbers}, RowOf::Clip};
-  tables[kClipShape] = {"/clips/shape", Cell::F32, {kClipSizes}, RowOf::Clip};
-  tables[kClipFrame] = {"/clips/frame", Cell::U32, {}, RowOf::Clip};
-  tables[kLostClip] = {"/clips/lost_clip", Cell::U32, {}, RowOf::LostClip};
-  tables[kLostClipFrame] = {"/clips/lost_frame", Cell::U32, {}, RowOf::LostClip};
-  tables[kTubeState] = {"/clips/tube_state", Cell::U32, {4}, RowOf::Tube};
-  tables[kTubeAt] = {"/clips/tube_at", Cell::F32, {}, RowOf::Tube};
-  tables[kTubeFrame] = {"/clips/tube_frame", Cell::U32, {}, RowOf::Tube};
-  return tables;
-}
-
-std::vector<GrowingTable> bleed_tables(std::uint64_t organs) {
-  std::vector<GrowingTable> tables(kBleedTables);
-  tables[kBleedLost] = {"/bleeding/lost", Cell::F64, {organs, 2}};
-  tables[kBleedFluids] = {"/bleeding/fluids", Cell::F64, {kFluidNumbers}};
-  tables[kBleedSource] = {"/bleeding/source", Cell::U32, {3}, RowOf::BleedSource};
-  tables[kBleedRate] = {"/bleeding/rate", Cell::F64, {2}, RowOf::BleedSource};
-  tables[kBleedSourceFrame] = {"/bleeding/source_frame", Cell::U32, {}, RowOf::BleedSource};
-  tables[kBleedChange] = {"/bleeding/change", Cell::U32, {3}, RowOf::BleedChange};
-  tables[kBleedChangeFrame] = {"/bleeding/change_frame", Cell::U32, {}, RowOf::BleedChange};
-  return tables;
-}
-
-std::vector<GrowingTable> organ_tables(const std::string& organ, std::uint64_t nodes, std::uint64_t tools,
-                                       RecordingForm form) {
-  std::vector<GrowingTable> tables(kOrganTables);
-  tables[kFaces] = {in_organ(organ, "faces"), Cell::U32, {3}, RowOf::Face};
-  tables[kFaceBorn] = {in_organ(organ, "face_born"), Cell::U32, {}, RowOf::Face};
-  tables[kRestPositions] = {in_organ(organ, "rest_positions"), Cell::F32, {3}, RowOf::Vertex};
-  tables[kEmbeddingNode] = {in_organ(organ, "embedding_node"), Cell::U32, {8}, RowOf::Vertex};
-  tables[kEmbeddingWeight] = {in_organ(organ, "embedding_weight"), Cell::F32, {8}, RowOf::Vertex};
-  tables[kVertexBorn] = {in_organ(organ, "vertex_born"), Cell::U32, {}, RowOf::Vertex};
-  tables[kRemovedFace] = {in_organ(organ, "gone_face"), Cell::U32, {}, RowOf::Removed};
-  tables[kRemovedFrame] = {in_organ(organ, "gone_frame"), Cell::U32, {}, RowOf::Removed};
-  tables[kCarriedVertex] = {in_organ(organ, "carried_vertex"), Cell::U32, {}, RowOf::Carried};
-  tables[kCarriedNode] = {in_organ(organ, "carried_node"), Cell::U32, {8}, RowOf::Carried};
-  tables[kCarriedWeight] = {in_organ(organ, "carried_weight"), Cell::F32, {8}, RowOf::Carried};
-  tables[kCarriedFrame] = {in_organ(organ, "carried_frame"), Cell::U32, {}, RowOf::Carried};
-  tables[kNodes] = {in_organ(organ, "nodes"), Cell::F32, {nodes, 3}};
-  tables[kTouchFirst] = {in_organ(organ, "touch_first"), Cell::U64, {tools + 1}};
-  tables[kTouchFace] = {in_organ(organ, "touch_face"), Cell::U32, {}, RowOf::Touch};
-  tables[kTouchPoint] = {in_organ(organ, "touch_point"), Cell::F32, {3}, RowOf::Touch};
-  tables[kTouchNormal] = {in_organ(organ, "touch_normal"), Cell::F32, {3}, RowOf::Touch};
-  tables[kTouchDepth] = {in_organ(organ, "touch_depth"), Cell::F32, {}, RowOf::Touch};
-  tables[kTouchTime] = {in_organ(organ, "touch_time"), Cell::F32, {}, RowOf::Touch};
-  tables[kTouchPressure] = {in_organ(organ, "touch_pressure"), Cell::F32, {}, RowOf::Touch};
-  if (form == RecordingForm::Packed) tables[kNodes] = {in_organ(organ, "packed_nodes"), Cell::U32, {nodes, 3}};
-  if (form == RecordingForm::Compact) {
-    tables[kNodes].path = in_organ(organ, "key_nodes");
-    tables.resize(kTouchFace + 1);
+void pack_block(std::span<std::uint32_t> block, std::size_t cells) {
+  for (std::size_t k = block.size(); k-- > 0;) {
+    const std::uint32_t before = k >= cells ? block[k - cells] : 0, earlier = k >= 2 * cells ? block[k - 2 * cells] : 0;
+    block[k] = with_sign_below(block[k] - 2 * before + earlier);
   }
-  return tables;
 }
 
-std::vector<GrowingTable> organ_later_tables(const std::string& organ, std::uint64_t tools) {
-  std::vector<GrowingTable> tables(kOrganLaterTables);
-  tables[kTipFirst] = {in_organ(organ, "tip_first"), Cell::U64, {tools + 1}};
-  tables[kTipFace] = {in_organ(organ, "tip_face"), Cell::U32, {}, RowOf::TipFace};
-  tables[kTouchPart] = {in_organ(organ, "touch_part"), Cell::U8, {}, RowOf::Touch};
-  return tables;
+void unpack_block(std::span<std::uint32_t> block, std::size_t cells) {
+  for (std::size_t k = 0; k < block.size(); ++k) {
+    const std::uint32_t before = k >= cells ? block[k - cells] : 0, earlier = k >= 2 * cells ? block[k - 2 * cells] : 0;
+    block[k] = with_sign_above(block[k]) + 2 * before - earlier;
+  }
 }
 
-std::uint64_t rows_per_chunk(const GrowingTable& table) {
-  const std::uint64_t cells =
-      std::accumulate(table.row_shape.begin(), table.row_shape.end(), std::uint64_t{1}, std::multiplies<>());
-  return std::clamp<std::uint64_t>(kChunkBytes / std::max<std::uint64_t>(1, cells * bytes_of(table.cell)), 1,
-                                   kLongestChunk);
+void PackedNodesReader::read(const H5Table& table, std::size_t frame, std::span<glm::vec3> nodes) {
+  const std::size_t first = frame - frame % kBlockFrames, cells = table.row_cells();
+  if (first != first_) {
+    first_ = SIZE_MAX;  // while reading can fail
+    block_.resize(std::min<std::size_t>(kBlockFrames, table.rows() - first) * cells);
+    table.read(first, std::as_writable_bytes(std::span(block_)));
+    unpack_block(block_, cells);
+    first_ = first;
+  }
+  std::memcpy(nodes.data(), &block_[(frame - first) * cells], nodes.size_bytes());
 }
 
 }  // namespace trocar

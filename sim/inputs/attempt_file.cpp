@@ -8,11 +8,9 @@
 #include <span>
 
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
 #include "mesh/whole_file.hpp"
-#include "sim/support/base64.hpp"
 #include "sim/support/limits.hpp"
-#include "sim/support/names.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

@@ -16,15 +16,26 @@
 // tests/sim/igtl_test.cpp
 #pragma once
 
+#include <glm/glm.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/device/hand_device.hpp"
-#include "sim/scene/igtl_source.hpp"
+#include "sim/scene/instrument_scene.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
+
+// Registers a tracker with the scene: maps the matrices that it sends to the scene's world, and finds the registration
+// from one pose of the tool. Units: metres, degrees.
+
+// Returns the rigid transform of a registration.
+glm::dmat4 matrix_of(const Registration& registration);
+// Returns the registration that maps the matrix that a tracker sends now to the wanted one, rounded to 0.001 mm and
+// 0.001 degrees. Both must be rigid.
+Registration registration_between(const glm::dmat4& sent, const glm::dmat4& wanted);
 
 struct IgtlClientParams {
   double stale_after = 0.050;   // s

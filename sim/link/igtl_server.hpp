@@ -8,13 +8,15 @@
 // A client that has not received the whole last frame skips this one; a client that receives nothing for `patience` is
 // disconnected. More clients than `most_clients` are refused, with a line in the log. When the system has no free
 // descriptors, the server accepts no client for a second. Data from clients is read and discarded: they need not ask.
-// Tested in tests/sim/igtl_test.cpp and tests/sim/igtl_limits_test.cpp
+// Tested in tests/sim/igtl_test.cpp
 #pragma once
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "sim/link/igtl_wire.hpp"
+#include "sim/session/session.hpp"
 
 namespace trocar {
 
@@ -52,6 +54,23 @@ class IgtlServer {
  private:
   struct Shared;
   std::unique_ptr<Shared> shared_;
+};
+
+// Broadcasts each frame of a session to the clients of an OpenIGTLink server. Messages: sim/link/igtl_server.hpp
+
+class IgtlPublisher {
+ public:
+  // Starts the server. Throws InputError when the port is in use.
+  IgtlPublisher(const Scene& scene, const IgtlServerParams& params);
+
+  // Sends the last frame. Never blocks.
+  void publish(const Session& session);
+  const IgtlServer& server() const { return server_; }
+
+ private:
+  IgtlServer server_;
+  std::vector<RemoteCentre> centres_;  // [instrument] their frames define where spin is 0
+  std::vector<PublishedTool> tools_;   // [instrument]
 };
 
 }  // namespace trocar

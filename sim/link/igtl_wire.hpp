@@ -1,9 +1,9 @@
-// Encodes and decodes the OpenIGTLink protocol: messages to bytes, a stream of bytes to poses. libOpenIGTLink supplies
-// byte order, checksums and layouts. The code here splits the stream into messages: it buffers incomplete messages,
-// skips long messages of other types unread, and validates everything that comes from the network.
-// Source: Tokuda et al., "OpenIGTLink: an open network protocol for image-guided therapy environment", Int. J. Medical
-// Robotics 2009; openigtlink.org, protocol versions 1 to 3. Sends header version 1; reads versions 1 and 2, the latter
-// with an extended header before the content and metadata after it, both skipped.
+// Sockets, and the messages of OpenIGTLink. Encodes and decodes the OpenIGTLink protocol: messages to bytes, a stream
+// of bytes to poses. libOpenIGTLink supplies byte order, checksums and layouts. The code here splits the stream into
+// messages: it buffers incomplete messages, skips long messages of other types unread, and validates everything that
+// comes from the network. Source: Tokuda et al., "OpenIGTLink: an open network protocol for image-guided therapy
+// environment", Int. J. Medical Robotics 2009; openigtlink.org, protocol versions 1 to 3. Sends header version 1; reads
+// versions 1 and 2, the latter with an extended header before the content and metadata after it, both skipped.
 // Matrices: tool to world, millimetres in the messages, metres here. Names: at most 19 bytes; longer names are cut.
 // Tested in tests/sim/igtl_wire_test.cpp against libOpenIGTLink's own message classes
 #pragma once
@@ -18,6 +18,67 @@
 #include <vector>
 
 namespace trocar {
+
+// Wraps the socket calls that network devices need. No call raises SIGPIPE or waits longer than its comment says. Linux
+// only.
+
+// Owns a file descriptor and closes it in its destructor.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      close();
+      number_ = other.release();
+    }
+    return *this;
+  }
+  int number() const { return number_; }
+  bool open() const { return number_ >= 0; }
+  void close();
+
+ private:
+  int release() {
+    const int number = number_;
+    number_ = -1;
+    return number;
+  }
+  int number_;
+};
+
+// Wakes a thread that waits in poll().
+class Wake {
+ public:
+  Wake();
+  int number() const { return event_.number(); }
+  void ring() const;   // never blocks
+  void clear() const;  // the woken thread calls it
+
+ private:
+  Descriptor event_;
+};
+
+// Listens for connections from this machine only, or, with `anyone`, from any machine. `port` 0: any free port. Throws
+// InputError when the port is in use or may not be used.
+Descriptor listen_on(int port, bool anyone);
+int port_of(const Descriptor& socket);
+struct Accepted {
+  Descriptor socket;                // not open when no connection waits, or when it cannot be accepted
+  bool out_of_descriptors = false;  // the system has no descriptor or memory for a waiting connection: try again later
+};
+// Accepts the next waiting connection; returns at once when there is none.
+Accepted accept_from(const Descriptor& listener);
+
+// Returns a closed descriptor when no connection is made within `timeout_ms` (for each address of the host) or `wake`
+// rings. Resolving the host name may take longer.
+Descriptor connect_to(const std::string& host, int port, int timeout_ms, const Wake& wake);
+
+// These functions transfer as many bytes as possible without waiting. They return the number of bytes: 0 when no byte
+// can be transferred yet, -1 when the connection is closed.
+std::ptrdiff_t send_some(const Descriptor& socket, std::span<const std::byte> bytes);
+std::ptrdiff_t receive_some(const Descriptor& socket, std::span<std::byte> bytes);
 
 struct NamedPose {
   std::string name;

@@ -1,18 +1,37 @@
-// Creates devices from a scene; the only file that maps the names of device_names() (scene.hpp) to classes.
-// Tested in tests/sim/make_device_test.cpp
+// Creates devices from a scene; the only file that maps the names of device_names() (scene.hpp) to classes. Connects to
+// spacenavd, the daemon that reads SpaceMice.
+// Tested in tests/sim/make_device_test.cpp and spacemouse_device_test.cpp
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <vector>
 
-#include "sim/device/gamepad_device.hpp"
+#include "sim/device/hand_device.hpp"
 #include "sim/device/mouse_device.hpp"
-#include "sim/link/spacemouse_reader.hpp"
-#include "sim/record/run_note.hpp"
+#include "sim/record/record_sink.hpp"
 #include "sim/scene/scene.hpp"
 
 namespace trocar {
+
+// Declares the connection to spacenavd, the daemon that reads SpaceMice.
+
+// Receives events from spacenavd. libspnav has one connection per process, so only one reader can exist at a time.
+class SpaceMouseReader {
+ public:
+  // Connects. Throws InputError when the daemon does not answer, or a reader exists already.
+  SpaceMouseReader();
+  ~SpaceMouseReader();
+  // Returns the latest state. Never waits for the daemon.
+  SpaceMouseState state() const;
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+// Returns true when spacenavd answers, or when a reader exists: libspnav cannot open a second connection to test it.
+bool spacenavd_answers();
 
 // Settings that devices get from the program, and pointers to the created devices.
 struct DeviceContext {

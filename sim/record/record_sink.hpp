@@ -1,30 +1,71 @@
 // Defines the content of a recording, and the interface of a class that stores it: in a file (sim/hdf5/recorder.hpp),
-// in memory, or over a network. Units: metres, newtons, seconds, milliseconds for stage times.   Layout of a file:
-// docs/file-formats.md Tested in tests/sim/recorder_test.cpp
+// in memory, or over a network; what it says about the run; checksums of its frames.
+// Units: metres, newtons, seconds, milliseconds for stage times.   Layout of a file: docs/file
+// Tested in tests/sim/recorder_test.cpp, pack_test.cpp and attempt_file_test.cpp
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "deform/bleeding.hpp"
-#include "deform/bonds.hpp"
-#include "deform/clip.hpp"
-#include "deform/fluid_film.hpp"
+#include "deform/fluid/bleeding.hpp"
+#include "deform/fluid/fluid_film.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/join/clip.hpp"
 #include "deform/model_version.hpp"
-#include "deform/tissue.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
-#include "geometry/touch_fault.hpp"
 #include "mesh/triangle_mesh.hpp"
-#include "sim/record/run_note.hpp"
 #include "sim/scene/scope.hpp"
-#include "sim/session/hidden_points.hpp"
+#include "sim/session/surface_marks.hpp"
+#include "sim/task/task_run.hpp"
 
 namespace trocar {
+
+// What a recording says about the run that it holds, beside its frames: who, what kind of run, and how it ended.
+
+// The time that scores use: the simulated time of the ticks, or the wall time of a live attempt.
+enum class ScoreClock { Tick, Wall };
+
+// What moved the instruments: a person's hands, a scripted trainee who shows a task, recorded motion, a script or
+// another program. Only an Attempt counts for a person.
+enum class Activity : std::uint8_t { Attempt, Demonstration, Replay, Script };
+
+// How a run ended. Unknown: its program was killed, it is still running, or the recording is older. Done: the task was
+// completed. NotDone: the task ended without that, by its time limit or a critical error. Stopped: before the task
+// ended, or there is no task.
+enum class Ending : std::uint8_t { Unknown, Done, NotDone, Stopped };
+
+// Values of RunNote::device.
+inline constexpr const char* kPerformerDevice = "performer";
+inline constexpr const char* kTrajectoryDevice = "trajectory";
+inline constexpr const char* kProgramDevice = "program";
+
+struct RunNote {
+  ScoreClock clock = ScoreClock::Tick;
+  Activity activity = Activity::Script;
+  std::string person = {};  // id of who moved the instruments; empty: no person, or not known
+  std::string device = {};  // what moved everything, instead of the scene's devices; empty: these
+  // Of an attempt: 32 hexadecimal digits, unique in the world, which stay the same in every copy of the recording.
+  std::string attempt_key = {};
+};
+
+std::string_view name_of(Activity activity);  // "attempt", "demonstration", "replay", "script"
+std::string_view name_of(Ending ending);      // "unknown", "done", "not done", "stopped"
+// Returns how a run with this task ends if it ends now. `task`: null without one.
+Ending ending_of(const TaskRun* task);
+bool is_attempt_key(std::string_view text);
+// Returns the key of an attempt that has this content: the same content, the same key.
+std::string attempt_key_from(std::string_view content);
+// Returns nothing for an unknown name.
+std::optional<Activity> activity_named(std::string_view name);
 
 // A recording has at most this many fibres, so that a reader can limit its memory. Scenes have some hundreds.
 constexpr std::size_t kMostFibres = std::size_t{1} << 20;
@@ -191,5 +232,14 @@ class RecordSink {
 };
 // Opens a sink for a session with this header. Throws InputError when that is not possible.
 using OpenSink = std::function<std::unique_ptr<RecordSink>(const RecordingHeader&)>;
+
+// Computes checksums of a recorded frame, by which a session that is computed again is compared with the first.
+
+// Returns the checksum of what a compact recording lacks of a frame: of each organ the nodes, then point, normal, depth
+// and time of each touch, then the pressures.
+std::uint64_t checksum_of(const RecordedFrame& frame);
+
+// The same, and then of each organ the ids of the touched faces.
+std::uint64_t checksum_with_faces(const RecordedFrame& frame);
 
 }  // namespace trocar

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "geometry/stopwatch.hpp"
-#include "sim/support/machine.hpp"
+#include "geometry/machine.hpp"
+#include "sim/support/process.hpp"
 
 namespace trocar {
 namespace {

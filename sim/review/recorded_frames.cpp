@@ -1,8 +1,15 @@
 #include "sim/review/recorded_frames.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <sstream>
 
+#include "deform/fluid/fluid_film.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/error.hpp"
+#include "sim/hdf5/recording.hpp"
 
 namespace trocar {
 
@@ -66,6 +73,187 @@ void RecordedTools::load(std::size_t frame) {
     volumes_.insert(volumes_.end(), body.volumes().begin(), body.volumes().end());
     for (const std::uint32_t part : body.part_of_volume()) part_of_volume_.push_back(parts_.first[tool] + part);
   }
+}
+
+RecordedFibres::RecordedFibres(const Recording& recording)
+    : history_(&recording.fibres()), intact_(recording.fibres().fibres.size(), 1) {}
+
+void RecordedFibres::load(std::size_t frame, std::span<const std::span<const glm::vec3>> nodes) {
+  nodes_ = nodes;
+  std::fill(intact_.begin(), intact_.end(), std::uint8_t{1});
+  for (const std::uint32_t fibre : broken_before(*history_, frame)) intact_[fibre] = 0;
+}
+
+FibreEnds RecordedFibres::ends(std::size_t fibre) const {
+  const auto point = [this](const RecordedFibreEnd& end) {
+    return end.organ == kWall ? end.point : weighted(end.embedding, nodes_[end.organ]);
+  };
+  return {point(history_->fibres[fibre].a), point(history_->fibres[fibre].b)};
+}
+
+namespace {
+
+// After a jump the fluid runs down for this time.
+constexpr int kStepsAfterJump = 240;
+constexpr double kStepAfterJump = 1.0 / 60.0;              // s
+constexpr double kLongestStep = 0.1;                       // s
+constexpr float kReach = 0.006f;                           // m, SuctionParams
+constexpr float kSameOrgan = 0.006f, kOtherOrgan = 1e-4f;  // m, as in sim/session/session_bleeding.cpp
+
+glm::vec3 unit(const glm::vec3& fall) {
+  const float length = glm::length(fall);
+  return length > 0.f ? fall / length : glm::vec3(0.f, 0.f, -1.f);
+}
+
+}  // namespace
+
+RecordedFilm::RecordedFilm(const Recording& recording, const Scene& scene) : recording_(&recording) {
+  if (recording.bleeding().fluids.empty()) return;
+  for (const OrganRecording& organ : recording.organs()) {
+    const auto found = std::ranges::find(scene.organs, organ.name, &OrganScene::name);
+    down_.push_back(unit(found == scene.organs.end() ? SculptParams{}.fall : found->cut.fall));
+  }
+  for (std::size_t k = 0; k < recording.tools().size(); ++k) {
+    const auto found = std::ranges::find(scene.instruments, recording.tools()[k], &InstrumentScene::name);
+    if (found != scene.instruments.end() && found->kind == InstrumentKind::Suction) pumps_.push_back(k);
+  }
+  films_.resize(down_.size()), around_.resize(down_.size()), looks_.resize(down_.size());
+}
+
+std::span<const glm::vec2> RecordedFilm::look(std::size_t organ) const {
+  return organ < looks_.size() ? std::span<const glm::vec2>(looks_[organ]) : std::span<const glm::vec2>();
+}
+
+void RecordedFilm::load(std::size_t frame, std::span<const FilmedOrgan> organs) {
+  if (films_.empty() || organs.size() != films_.size()) return;
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    const std::size_t vertices = organs[k].mesh.positions.size();
+    if (!organs[k].reshaped && films_[k].volume.size() == vertices) continue;
+    around_[k] = faces_around(organs[k].mesh.faces, vertices);
+    std::vector<char> unused(vertices, 1);
+    for (const glm::uvec3& face : organs[k].mesh.faces) unused[face.x] = unused[face.y] = unused[face.z] = 0;
+    follow_surface(films_[k], vertices, unused);
+    looks_[k].resize(vertices, glm::vec2(0.f));
+  }
+  sources_before(recording_->bleeding(), frame, sources_);
+  if (begun_ && frame == next_) {
+    step(frame, organs);
+  } else {
+    begin_at(frame, organs);
+  }
+  begun_ = true, next_ = frame + 1;
+  blood_area_ = 0.0;
+  for (std::size_t k = 0; k < films_.size(); ++k) blood_area_ += show_film(films_[k], looks_[k]);
+}
+
+// The sources of a fluid share a volume in proportion to their flows at first.
+void RecordedFilm::pour_into(std::size_t organ, FilmFluid fluid, double volume, bool flowing_only) {
+  const auto gives = [&](const BleedSource& source) {
+    return source.organ == organ && (source.kind == BleedKind::Perforation) == (fluid == FilmFluid::Bile) &&
+           (!flowing_only || source.state == BleedState::Flows) && source.vertex < films_[organ].volume.size();
+  };
+  double rates = 0.0;
+  for (const BleedSource& source : sources_)
+    if (gives(source)) rates += source.rate;
+  for (const BleedSource& source : sources_)
+    if (gives(source) && rates > 0.0) pour(films_[organ], source.vertex, fluid, volume * source.rate / rates);
+}
+
+void RecordedFilm::run(std::span<const FilmedOrgan> organs, double dt) {
+  for (std::size_t k = 0; k < films_.size(); ++k) {
+    const FilmSurface surface{organs[k].mesh.positions, organs[k].rest.positions, organs[k].mesh.faces, around_[k],
+                              down_[k]};
+    const FilmVolume drops = run_down(films_[k], surface, dt);
+    if (!(total(drops) > 0.0)) continue;
+    const glm::vec3& from = surface.positions[drip_vertex(films_[k], surface.positions, down_[k])];
+    DropLanding at;
+    for (std::size_t other = 0; other < films_.size(); ++other)
+      find_landing(from, down_[k], other == k ? kSameOrgan : kOtherOrgan, other, organs[other].mesh.positions, {}, at);
+    if (!at.found || around_[at.surface].first[at.vertex] == around_[at.surface].first[at.vertex + 1]) continue;
+    for (std::size_t fluid = 0; fluid < drops.size(); ++fluid)
+      pour(films_[at.surface], at.vertex, static_cast<FilmFluid>(fluid), drops[fluid]);
+  }
+}
+
+void RecordedFilm::suck(std::size_t frame, std::span<const FilmedOrgan> organs) {
+  const auto& fluids = recording_->bleeding().fluids;
+  double most = total(fluids[frame].removed) - total(fluids[frame - 1].removed);
+  for (const std::size_t tool : pumps_)
+    for (std::size_t k = 0; k < films_.size() && most > 0.0; ++k)
+      most -=
+          total(take(films_[k], organs[k].mesh.positions, glm::vec3(recording_->pose(frame, tool).tip), kReach, most));
+}
+
+void RecordedFilm::step(std::size_t frame, std::span<const FilmedOrgan> organs) {
+  const auto& lost = recording_->bleeding().lost;
+  for (std::size_t k = 0; k < films_.size(); ++k) {
+    const FluidLoss &before = lost[(frame - 1) * films_.size() + k], &now = lost[frame * films_.size() + k];
+    pour_into(k, FilmFluid::Blood, now.blood - before.blood, true);
+    pour_into(k, FilmFluid::Bile, now.bile - before.bile, true);
+  }
+  suck(frame, organs);
+  run(organs, std::min(recording_->times()[frame] - recording_->times()[frame - 1], kLongestStep));
+}
+
+void RecordedFilm::begin_at(std::size_t frame, std::span<const FilmedOrgan> organs) {
+  const BleedingHistory& history = recording_->bleeding();
+  const std::size_t count = films_.size();
+  FluidLoss all;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t vertices = films_[k].volume.size();
+    films_[k] = {};
+    follow_surface(films_[k], vertices, {});
+    std::fill(looks_[k].begin(), looks_[k].end(), glm::vec2(0.f));
+    all.blood += history.lost[frame * count + k].blood, all.bile += history.lost[frame * count + k].bile;
+  }
+  const FilmVolume& on = history.fluids[frame].on;
+  for (std::size_t k = 0; k < count; ++k) {
+    const FluidLoss& lost = history.lost[frame * count + k];
+    if (lost.blood > 0.0) pour_into(k, FilmFluid::Blood, on[0] * lost.blood / all.blood, false);
+    if (lost.bile > 0.0) pour_into(k, FilmFluid::Bile, on[1] * lost.bile / all.bile, false);
+  }
+  for (int n = 0; n < kStepsAfterJump; ++n) run(organs, kStepAfterJump);
+}
+
+namespace {
+
+std::size_t tool_number(const Recording& recording, const std::filesystem::path& file, const std::string& tool,
+                        const std::string& fallback) {
+  const std::vector<std::string>& tools = recording.tools();
+  const auto found = std::find(tools.begin(), tools.end(), tool.empty() ? fallback : tool);
+  if (found != tools.end()) return static_cast<std::size_t>(found - tools.begin());
+  if (tool.empty() && tools.size() == 1) return 0;
+  throw InputError(fmt::format("{}: the recording has no instrument '{}'; set source to one of: {}", file.string(),
+                               tool.empty() ? fallback : tool, fmt::join(tools, ", ")));
+}
+
+}  // namespace
+
+Trajectory load_motion(const std::filesystem::path& file, const std::string& tool, const std::string& fallback) {
+  if (file.extension() != ".h5") return load_trajectory(file);
+  const Recording recording(file);
+  const std::size_t number = tool_number(recording, file, tool, fallback);
+  Trajectory motion;
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    const ToolPose pose = recording.pose(frame, number);
+    const glm::dvec2 roll_grip = recording.roll_grip(frame, number);
+    motion.rows.push_back(
+        {recording.times()[frame], pose.pivot, pose.tip, roll_grip.x, roll_grip.y, recording.energy(frame, number)});
+  }
+  return motion;
+}
+
+Trajectory load_scope_motion(const std::filesystem::path& file) {
+  const Recording recording(file);
+  Trajectory motion;
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    const auto pose = recording.scope(frame);
+    if (!pose)
+      throw InputError(
+          fmt::format("{}: the recording has no motion of the scope; make a new recording", file.string()));
+    motion.rows.push_back({recording.times()[frame], pose->port, pose->eye, pose->spin_deg, 1.0, Diathermy::Off});
+  }
+  return motion;
 }
 
 }  // namespace trocar

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "sim/hdf5/recording.hpp"
-#include "sim/review/recorded_fibres.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/scene/scene.hpp"
-#include "sim/session/mark_watch.hpp"
+#include "sim/session/surface_marks.hpp"
 #include "sim/task/observation.hpp"
 #include "sim/task/task_run.hpp"
 

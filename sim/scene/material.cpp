@@ -6,11 +6,11 @@
 #include <array>
 #include <string_view>
 
-#include "deform/matrix.hpp"
+#include "deform/solid/elasticity.hpp"
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/toml_table.hpp"
-#include "sim/support/csv_reader.hpp"
+#include "sim/support/csv.hpp"
 
 namespace trocar {
 namespace {

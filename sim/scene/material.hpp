@@ -1,13 +1,13 @@
 // Files of the material-testing machine: a material (TOML) and a curve measured on a specimen of it (CSV).
-// Formats: docs/file-formats.md.   Tested in tests/app/tissue_command_test.cpp and tests/sim/scene_test.cpp
+// Formats: docs/file   Tested in tests/app/output_test.cpp and tests/sim/scene_test.cpp
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "deform/specimen_fit.hpp"
-#include "deform/tissue.hpp"
+#include "deform/reference/specimen.hpp"
+#include "deform/solid/tissue.hpp"
 
 namespace trocar {
 

@@ -1,6 +1,6 @@
 // Defines a scene and reads it from a TOML file: organs, instruments, scope, query, solver, breathing, task and frame
 // rate.
-// Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file-formats.md
+// Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file
 // Tested in tests/sim/scene_test.cpp
 #pragma once
 
@@ -11,28 +11,47 @@
 #include <string>
 #include <vector>
 
-#include "deform/bleeding.hpp"
-#include "deform/clip.hpp"
-#include "deform/contact.hpp"
-#include "deform/grasp.hpp"
-#include "deform/sculpt.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/contact/grasp.hpp"
+#include "deform/cut/sculpt.hpp"
+#include "deform/fluid/bleeding.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/join/clip.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/tool_volume.hpp"
-#include "mesh/mesh_placement.hpp"
+#include "mesh/mesh_io.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "mesh/tube_shape.hpp"
-#include "sim/scene/anatomy_scene.hpp"
-#include "sim/scene/bond_scene.hpp"
-#include "sim/scene/contact_model_params.hpp"
-#include "sim/scene/device_calibration.hpp"
-#include "sim/scene/guard_params.hpp"
-#include "sim/scene/joint_limits.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/scene/instrument_scene.hpp"
 #include "sim/scene/scope.hpp"
 #include "sim/scene/task_scene.hpp"
-#include "sim/scene/tip_params.hpp"
 
 namespace trocar {
+
+// Defines the connective tissue of a scene: layers between organs, and bands from an organ to another one or to the
+// abdominal wall. Model and parameters: deform/join/bonds.hpp.
+
+// A layer between the surface of `organ` and the organ `to`.
+struct LayerScene {
+  std::string name;  // unique among the layers
+  std::string organ, to;
+  LayerParams params;
+};
+
+// Strands from `organ` to the organ `to`, or to the abdominal wall when `to` is empty.
+struct BandScene {
+  std::string name;  // unique among the bands
+  std::string organ, to;
+  BandParams params;
+};
+
+// What the anatomy of a scene is varied by (sim/scene/scene_variants.hpp).
+struct AnatomyScene {
+  std::string duct, artery, main_duct;  // organs that are tubes
+  std::string bed;                      // layer
+  glm::dvec3 front{0.0};  // m  in the liver: where an artery begins that crosses in front of the main duct
+  glm::dvec3 near{0.0};   // m  in the liver: where a short artery begins
+};
 
 // A tube that carries blood.
 struct VesselScene {

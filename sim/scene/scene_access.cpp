@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
+#include "deform/solid/lattice.hpp"
 #include "geometry/error.hpp"
-#include "geometry/printable.hpp"
-#include "sim/scene/igtl_source.hpp"
-#include "sim/support/data_folder.hpp"
+#include "mesh/mesh_report.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {
@@ -90,6 +91,56 @@ std::vector<std::string> hosts_to_allow(const Scene& scene, const SceneAccess& a
   for (const InstrumentScene& instrument : scene.instruments) add(instrument.device, instrument.source);
   add(scene.scope.device, scene.scope.source);
   return hosts;
+}
+
+IgtlSource parse_igtl_source(const std::string& text) {
+  IgtlSource source;
+  const auto slash = text.find('/');
+  if (slash != std::string::npos) source.tool = text.substr(slash + 1);
+  const std::string address = text.substr(0, slash);
+  const auto colon = address.rfind(':');
+  if (const std::string host = address.substr(0, colon); !host.empty()) source.host = host;
+  if (colon == std::string::npos) return source;
+  const char *begin = address.data() + colon + 1, *end = address.data() + address.size();
+  const auto [stop, error] = std::from_chars(begin, end, source.port);
+  if (error != std::errc{} || stop != end || source.port < 1 || source.port > 65535)
+    throw InputError(
+        fmt::format("source = \"{}\" has no valid port; write it as \"localhost:18944/Probe\"", printable(text)));
+  return source;
+}
+
+namespace {
+
+LoadedMesh loaded(const OrganScene& organ) {
+  return load_placed(organ.mesh, {organ.mm_per_unit, organ.axes, organ.rotate_deg, organ.offset}, organ.part);
+}
+
+// A wrong unit is named where no lattice fits; a small organ with a fine lattice may be meant.
+std::string unit_fault(const OrganScene& organ, const LoadedMesh& loaded, double longest_side) {
+  if (lattice_fault(loaded.mesh.view(), organ.tissue.node_spacing).empty()) return "";
+  return size_fault(longest_side, organ.mm_per_unit, loaded.facts, "mm_per_unit =");
+}
+
+}  // namespace
+
+TriangleMesh surface_of(const OrganScene& organ) {
+  if (organ.surface) return *organ.surface;
+  if (organ.tube) return tube_surface(*organ.tube);
+  return loaded(organ).mesh;
+}
+
+TriangleMesh solid_surface_of(const OrganScene& organ) {
+  if (organ.surface || organ.tube) return surface_of(organ);
+  LoadedMesh file = loaded(organ);
+  const MeshReport report = mesh_report(file.mesh.view());
+  std::string fault = unit_fault(organ, file, report.longest_side());
+  if (fault.empty()) fault = report.fault;
+  if (!fault.empty()) throw InputError(fmt::format("organ {} ({}): {}", organ.name, origin_of(organ), fault));
+  return std::move(file.mesh);
+}
+
+std::string origin_of(const OrganScene& organ) {
+  return organ.tube ? fmt::format("tube of radius {:g} mm", organ.tube->radius * 1e3) : organ.mesh.string();
 }
 
 }  // namespace trocar

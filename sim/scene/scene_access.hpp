@@ -1,13 +1,15 @@
-// Decides which files a scene may read and to which machines it may connect, because a scene may come from an untrusted
-// source. Without the user's permission it reads only files in its own folder and in the program's data, and connects
-// only to this machine.   Tested in tests/app/input_test.cpp
+// The files and machines that a scene names: which of them it may use, because a scene may come from an untrusted
+// source, and the surface of an organ from its mesh file or as a tube. Without the user's permission a scene reads only
+// files in its own folder and in the program's data, and connects only to this machine.   Units: metres. Tested in
+// tests/app/input_test.cpp, tests/app/input_test.cpp and tests/sim/session_clips_test.cpp
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "mesh/triangle_mesh.hpp"
 #include "sim/scene/scene.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/support/files.hpp"
 
 namespace trocar {
 
@@ -40,5 +42,30 @@ void refuse_outside_files(const Scene& scene, const SceneAccess& access);
 
 // Returns the other machines that devices of the scene would connect to and that `access` does not allow; each once.
 std::vector<std::string> hosts_to_allow(const Scene& scene, const SceneAccess& access);
+
+// Reads the `source` of an OpenIGTLink device in a scene: the address of its server, and the tool that it follows.
+
+struct IgtlSource {
+  std::string host = "localhost";
+  int port = 18944;
+  std::string tool;  // device name of TRANSFORM and SENSOR, tool name in TDATA; empty: any pose, and no SENSOR
+};
+
+// Parses "HOST:PORT/TOOL"; each part has a default: "", "/Probe", "tracker:18945", ... Throws InputError for a port
+// that is not a number from 1 to 65535.
+IgtlSource parse_igtl_source(const std::string& text);
+
+// Gives the surface of an organ of a scene: from its mesh file, made as a tube, or given with the scene.
+// Units: metres.
+
+// Throws InputError for a mesh file that cannot be read.
+TriangleMesh surface_of(const OrganScene& organ);
+
+// Does the same for a surface that tissue will fill. Throws InputError also for a mesh file that is not sound, with the
+// sentence of `trocar mesh check` (MeshReport::fault), and for one in a wrong unit, with the unit that fits.
+TriangleMesh solid_surface_of(const OrganScene& organ);
+
+// Returns the name of the mesh file, or says that the organ is a tube.
+std::string origin_of(const OrganScene& organ);
 
 }  // namespace trocar

@@ -7,10 +7,9 @@
 
 #include "geometry/error.hpp"
 #include "sim/scene/scene_keys.hpp"
-#include "sim/scene/task_reader.hpp"
-#include "sim/support/byte_text.hpp"
-#include "sim/support/data_folder.hpp"
-#include "sim/support/output_file.hpp"
+#include "sim/scene/task_scene.hpp"
+#include "sim/support/files.hpp"
+#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {

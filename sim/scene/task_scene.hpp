@@ -1,16 +1,32 @@
-// Defines the task of a scene: kind, instrument, targets, limits. Targets are given as positions at rest; they move
-// with the tissue (surface marks). Units: metres, seconds; the file is in millimetres.
-// Format: docs/file-formats.md, keys read in sim/scene/task_reader.cpp   Tested in tests/sim/task_reader_test.cpp
+// Defines the task of a scene and its levels: kind, instrument, targets, limits. Targets are given as positions at
+// rest; they move with the tissue (surface marks). Units: metres, seconds; the file is in millimetres. Format:
+// docs/file   Tested in tests/sim/scene_test.cpp
 #pragma once
 
 #include <filesystem>
 #include <glm/glm.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "sim/scene/level_scene.hpp"
-
 namespace trocar {
+
+// Defines a level of a task: what it changes in its scene.   Applied in
+// sim/scene/scene_variants.cpp
+
+inline constexpr int kMostLevels = 100;  // of a task
+
+// A value that is absent is that of the scene as written, not that of the level before.
+struct TaskLevel {
+  std::string name;  // what is harder: "small targets, deep breathing"
+  // As in TaskScene.
+  std::optional<double> tolerance, hold, lift, most_force, most_tremor, time_good, time_limit;
+  std::optional<float> breathing_amplitude, breathing_rate;  // m, Hz
+  std::optional<glm::vec3> scope_eye;                        // m
+  std::optional<float> scope_angle_deg, scope_spin_deg;      // degrees
+  bool swap_trocars = false;  // the first two instruments swap pivot, tip and axis: each is in the other hand
+};
 
 enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut, ClipAndCut, Operation };
 // An end of the line through a duct or vessel.
@@ -106,5 +122,13 @@ struct TaskScene {
   TaskRules rules;
   std::vector<TaskLevel> levels;  // from level 2 on; level 1 is the scene as written
 };
+
+// Returns the names in the file, in the order of TaskKind.
+const std::vector<std::string>& task_kind_names();
+std::string_view name_of(TaskKind kind);
+std::string_view name_of(TubeSide side);
+std::string_view name_of(StepKind kind);
+// Returns whether the task divides ducts or vessels.
+bool divides_ducts(const TaskScene& task);
 
 }  // namespace trocar

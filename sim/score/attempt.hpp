@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trocar {
@@ -50,7 +52,7 @@ struct InstrumentScore {
 
 struct Attempt {
   std::string file, scene_title, date, version, machine, backend;
-  std::string person, activity, ending = "unknown";  // sim/record/run_note.hpp; empty and unknown: not recorded
+  std::string person, activity, ending = "unknown";  // sim/record/record_sink.hpp; empty and unknown: not recorded
   int level = 1;                                     // of the task
   double duration = 0.0;                             // s
   std::size_t frames = 0;
@@ -66,5 +68,34 @@ struct Attempt {
 constexpr double kMuchLostTime = 0.01;
 // Returns a warning about a slow machine; empty below the threshold.
 std::string slow_machine_text(const Attempt& attempt);
+
+// Writes attempts as JSON, for `trocar score --json` and the report. An undefined value is null.
+// Layout: docs/file-formats.md   Tested in tests/sim/score_test.cpp
+
+// Writes one attempt. A reader gets every number with the same bits.
+std::string to_json(const Attempt& attempt);
+// Writes {"format": "trocar-scores-1", "attempts": [...]}.
+std::string to_json(std::span<const Attempt> attempts);
+
+// Says in words why a metric has its grade, and gives one sentence of advice: a table with one row for each graded
+// metric of tasks, instruments and whole sessions. Shown by the results screen of the window, by the report and by
+// `trocar score --json`.   Tested in tests/sim/task_run_test.cpp
+struct GradeSentences {
+  const char* id;      // of the metric
+  const char* kind;    // of the task where the metric of this id is defined differently; "": any other
+  const char* reason;  // without its end; {} stands for the value with its unit
+  const char* advice;
+};
+std::span<const GradeSentences> grade_sentences();
+
+struct GradeText {
+  std::string why;     // "The task took 41.2 s (full grade up to 25 s, grade 0 from 90 s)."
+  std::string advice;  // to be shown below the full grade
+};
+// Returns the sentences of a metric; both empty when it has no grade. `kind`: of the task, "" without one.
+GradeText grade_text(const Metric& metric, std::string_view kind);
+
+// Returns a number with at most three digits, or all before the decimal point, and its unit: "41.2 s".
+std::string value_with_unit(double value, std::string_view unit);
 
 }  // namespace trocar

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "geometry/elementary.hpp"
-#include "sim/score/undefined.hpp"
+#include "sim/score/motion.hpp"
 
 namespace trocar {
 namespace {

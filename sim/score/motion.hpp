@@ -4,12 +4,18 @@
 #pragma once
 
 #include <glm/glm.hpp>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "sim/score/attempt.hpp"
 #include "sim/score/track.hpp"
 
 namespace trocar {
+
+// The value of a metric that is not defined for an attempt.
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 constexpr double kStillSpeed = 0.005;   // m/s  slower is idle: Oropesa et al. 2013
 constexpr double kMovingSpeed = 0.010;  // m/s  a movement begins above this and ends below kStillSpeed
@@ -39,5 +45,24 @@ std::vector<Track> movements_of(const Track& track);
 // Returns Pearson's correlation of the speeds of two instruments over their common time; NaN when that is shorter than
 // a second or one of the speeds is constant.
 double speed_correlation(const Track& left, const Track& right);
+
+// The list of motion metrics of an instrument, with their labels, units and notes: lengths, speeds, smoothness. A score
+// of a recording and one of a trajectory have the same list. Definitions: docs/metrics.md.
+// Units: as stated with each metric.   Tested in tests/sim/score_test.cpp
+
+// `stops`: s, ascending, times at which the straight-line path changes direction (path_inefficiency).
+std::vector<Metric> motion_metrics(const Track& track, std::span<const double> stops);
+
+// Computes the duration and the number of events from flags of frames. A frame represents the time since the frame
+// before it, as in a task.
+// Units: seconds.   Tested in tests/sim/motion_test.cpp
+
+// Returns the duration of each frame, [frame] s; 0 where time does not increase.
+std::vector<double> frame_shares(std::span<const double> times);
+
+// Returns the total duration of the frames whose flag is not 0.
+double time_of(std::span<const double> shares, std::span<const char> flags);
+// Returns the number of events, including one that begins in the first frame. Events at most `away` s apart are merged.
+std::size_t beginnings(std::span<const double> times, std::span<const char> flags, double away);
 
 }  // namespace trocar

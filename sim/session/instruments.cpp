@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "sim/device/tip_force.hpp"
+#include "sim/device/haptics.hpp"
 
 namespace trocar {
 namespace {

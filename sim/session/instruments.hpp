@@ -1,6 +1,6 @@
 // Holds the instruments and the scope of a session. Reads their devices once per frame and converts their motion in the
 // frame to tool volumes. An invalid or stale pose freezes an instrument until its device recovers.
-// Units: metres, degrees, newtons, world frame.   Tested in tests/sim/session_test.cpp and session_health_test.cpp
+// Units: metres, degrees, newtons, world frame.   Tested in tests/sim/session_test.cpp and session_test.cpp
 #pragma once
 
 #include <functional>
@@ -9,15 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 #include "geometry/tool_volume.hpp"
 #include "sim/device/device_guard.hpp"
-#include "sim/device/instrument_body.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/scene/scope.hpp"
 #include "sim/session/organ.hpp"
-#include "sim/session/part_touches.hpp"
-#include "sim/session/stages.hpp"
+#include "sim/session/tick_clock.hpp"
 #include "sim/support/byte_archive.hpp"
 
 namespace trocar {

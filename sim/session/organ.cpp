@@ -6,8 +6,8 @@
 
 #include "cpu_collision/queries.hpp"
 #include "geometry/error.hpp"
-#include "mesh/weld.hpp"
-#include "sim/scene/organ_surface.hpp"
+#include "mesh/triangle_mesh.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 namespace {

@@ -8,15 +8,14 @@
 #include <vector>
 
 #include "cpu_collision/broad_phase/box.hpp"
-#include "deform/contact.hpp"
-#include "deform/damage.hpp"
-#include "deform/sculpt.hpp"
-#include "deform/tissue.hpp"
-#include "geometry/touch_query.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/cut/sculpt.hpp"
+#include "deform/solid/tissue.hpp"
+#include "geometry/touch.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "sim/scene/scene.hpp"
-#include "sim/session/backend_maker.hpp"
-#include "sim/session/part_touches.hpp"
+#include "sim/session/cpu_backends.hpp"
 
 namespace trocar {
 

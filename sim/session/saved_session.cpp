@@ -1,17 +1,608 @@
 // Implements Session::save() and restore(). The block of bytes holds a header, the organs and their contacts, the
-// instruments and the scope. restore() reads all of it, checks it (saved_check.hpp), and only then recomputes what
+// instruments and the scope. restore() reads all of it, checks it, and only then recomputes what
 // follows from it, so a block that is refused changes nothing.
+#include "sim/session/saved_session.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "deform/contact/grasp.hpp"
+#include "deform/contact/organ_contact.hpp"
+#include "deform/cut/sculpt.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "deform/model_version.hpp"
+#include "deform/solid/tissue.hpp"
 #include "geometry/error.hpp"
-#include "sim/session/saved_check.hpp"
+#include "sim/device/device_guard.hpp"
+#include "sim/session/organ.hpp"
 #include "sim/session/session.hpp"
-#include "sim/session/session_fields.hpp"
-#include "sim/support/checksum.hpp"
+#include "sim/session/session_bleeding.hpp"
+#include "sim/session/session_joins.hpp"
+#include "sim/support/byte_archive.hpp"
 
 namespace trocar {
+namespace {
+
+// Derived numbers may differ by this share: sums in another order.
+constexpr float kRounding = 1e-3f;
+// Emptied cells allow substeps that are shorter by a small factor; a much shorter one would stop the session.
+constexpr float kShortestSubstep = 1.f / 16.f;  // 1  of that of the intact organ
+constexpr double kMostTurn = 1e9;               // degrees
+
+bool nearly(float value, float wanted) { return std::abs(value - wanted) <= kRounding * std::abs(wanted); }
+
+bool nearly(std::span<const float> values, std::span<const float> wanted) {
+  return std::ranges::equal(values, wanted, [](float a, float b) { return nearly(a, b); });
+}
+
+template <typename List>
+bool all_within(const List& values, double low, double high) {
+  return std::ranges::all_of(values, [&](auto value) { return lies_within(static_cast<double>(value), low, high); });
+}
+
+template <typename List>
+bool all_below(const List& numbers, std::size_t count) {
+  return std::ranges::all_of(numbers, [&](std::uint32_t number) { return number < count; });
+}
+
+bool same(const Embedding& a, const Embedding& b) {
+  for (int i = 0; i < 8; ++i)
+    if (a.node[i] != b.node[i] || !(std::abs(a.weight[i] - b.weight[i]) <= kRounding)) return false;
+  return true;
+}
+
+bool same(const Tether& a, const Tether& b) {
+  return a.node == b.node && a.stiffness == b.stiffness && a.diaphragm == b.diaphragm;
+}
+
+bool same(const RimEdge& a, const RimEdge& b) { return a.u == b.u && a.v == b.v && a.net == b.net; }
+
+template <typename List>
+bool equal_lists(const List& a, const List& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) { return same(x, y); });
+}
+
+bool before(const glm::uvec2& a, const glm::uvec2& b) { return a.x != b.x ? a.x < b.x : a.y < b.y; }
+
+std::size_t product(const glm::ivec3& size) { return static_cast<std::size_t>(size.x) * size.y * size.z; }
+
+// The checks of one organ, from what the others depend on to what depends on them.
+class OrganCheck {
+ public:
+  OrganCheck(const Organ& organ, const IntactOrgan& intact)
+      : organ_(organ), model_(organ.tissue), intact_(intact), at_rest_(intact.tissue) {}
+
+  void check() {
+    require(model_.mass.size() == nodes() && model_.inverse_mass.size() == nodes() && model_.gravity.size() == nodes(),
+            "an array of its nodes has another length");
+    if (organ_.sculpture) {
+      check_voxels();
+      check_cells();
+      check_slits();
+      check_skin();
+      check_faces();
+    } else {
+      check_uncut();
+    }
+    check_surface();
+    check_model();
+    check_state();
+    check_damage();
+    check_contacts();
+  }
+
+ private:
+  void require(bool fits, const char* what) const { require_saved(fits, "organ " + organ_.name, what); }
+  std::size_t nodes() const { return at_rest_.rest.size(); }
+  std::size_t vertices() const { return organ_.mesh.positions.size(); }
+  std::size_t voxels() const { return product(organ_.sculpture->voxels.count); }
+  bool has_tissue(std::uint32_t voxel) const {
+    return voxel < voxels() && organ_.sculpture->voxels.kind[voxel] != Voxel::Outside;
+  }
+
+  void check_uncut() const {
+    require(organ_.topology == 0 && organ_.mesh.positions == intact_.mesh.positions,
+            "it has no cuts, but its mesh has");
+    require(model_.gravity == at_rest_.gravity, "its gravity is not that of the scene");
+    for (std::size_t c = 0; c < model_.lattice.cells.size(); ++c) {
+      const LatticeCell& cell = model_.lattice.cells[c];
+      require(!cell.divided && cell.fullness == at_rest_.lattice.cells[c].fullness,
+              "it has no cuts, but its cells have");
+    }
+  }
+
+  void check_voxels() const {
+    const Sculpture& s = *organ_.sculpture;
+    const std::vector<Voxel>& kind = s.voxels.kind;
+    require(kind.size() == voxels() && s.voxels.heat.size() == voxels() && s.shown.size() == voxels() &&
+                s.pieces.of.size() == voxels() && s.corner_vertex.size() == product(s.voxels.count + 1),
+            "an array of its voxels has another length");
+    require(all_within(s.voxels.heat, -1.0, 1.0) && all_within(s.shown, -1.0, 1.0), "a heat is not between -1 and 1");
+    const auto pieces = static_cast<std::int64_t>(s.pieces.first.size());
+    require(std::ranges::all_of(s.pieces.first, [&](std::int64_t first) { return first >= 0 && first < pieces; }),
+            "a piece of tissue comes from a piece that does not exist");
+    for (std::size_t v = 0; v < voxels(); ++v) {
+      require(kind[v] <= Voxel::Burnt, "a voxel is of no known kind");
+      const std::int64_t piece = s.pieces.of[v];
+      require(kind[v] == Voxel::Outside ? piece == -1 : piece >= 0 && piece < pieces,
+              "a voxel is in a piece that does not exist");
+    }
+  }
+
+  void check_cells() {
+    const Sculpture& s = *organ_.sculpture;
+    require(s.cells.size() == model_.lattice.cells.size(), "an array of its cells has another length");
+    std::size_t inside = 0;
+    std::vector<glm::uvec2> hosted;
+    for (std::uint32_t c = 0; c < s.cells.size(); ++c) {
+      const SculptCell& cell = s.cells[c];
+      const auto [at_first, left] = count_voxels(c);
+      inside += at_first;
+      require(cell.whole == at_rest_.lattice.cells[c].fullness && cell.at_first == at_first && cell.left == left,
+              "a cell does not have the tissue of its voxels");
+      require(at_first == 0 ? cell.host == kNoVoxel || has_tissue(cell.host)
+                            : cell.host == kNoVoxel && cell.dead == (left == 0),
+              "a cell without tissue is alive, or has no host");
+      if (cell.host != kNoVoxel) hosted.push_back({cell.host, c});
+      const bool changed = cell.dead || cell.left != cell.at_first;
+      float fullness = cell.whole;
+      if (changed) {
+        fullness = cell.dead ? 0.f
+                             : std::max(cell.whole * static_cast<float>(cell.left) / static_cast<float>(cell.at_first),
+                                        kEmptiestCell);
+        changed_.push_back(c), fullness_.push_back(fullness);
+      }
+      require(nearly(model_.lattice.cells[c].fullness, fullness), "a cell is not as full as its voxels");
+    }
+    require(inside == voxels() - static_cast<std::size_t>(std::ranges::count(s.voxels.kind, Voxel::Outside)),
+            "there is tissue outside of its cells");
+    std::sort(hosted.begin(), hosted.end(), before);
+    require(hosted == s.hosted, "its cells without voxels have other hosts");
+  }
+
+  // Returns the voxels of a cell that had tissue at first, and those that have it now.
+  std::pair<std::size_t, std::size_t> count_voxels(std::uint32_t c) const {
+    const Voxels& v = organ_.sculpture->voxels;
+    const int n = v.per_cell;
+    std::size_t at_first = 0, left = 0;
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j) {
+        const std::uint32_t row = v.flat(model_.lattice.cells[c].at * n + glm::ivec3(0, j, k));
+        for (int i = 0; i < n; ++i) {
+          at_first += v.kind[row + i] != Voxel::Outside;
+          left += v.kind[row + i] == Voxel::Tissue;
+        }
+      }
+    return {at_first, left};
+  }
+
+  void check_slits() const {
+    const Sculpture& s = *organ_.sculpture;
+    require(
+        std::ranges::all_of(s.severed, [&](const glm::uvec2& pair) { return pair.x < pair.y && pair.y < nodes(); }) &&
+            std::is_sorted(s.severed.begin(), s.severed.end(), before),
+        "a slit severs a spring that does not exist");
+    const auto follows = [](const glm::uvec2& a, const glm::uvec2& b) { return a.x >= b.x; };
+    require(std::ranges::adjacent_find(s.carried_voxels, follows) == s.carried_voxels.end() &&
+                std::ranges::all_of(s.carried_voxels,
+                                    [&](const glm::uvec2& v) { return has_tissue(v.x) && v.y < s.cells.size(); }),
+            "a slit moves a voxel or a cell that does not exist");
+    require(all_below(s.slit_sides, 6 * voxels()) && std::ranges::is_sorted(s.slit_sides),
+            "a slit splits a side that does not exist");
+    const auto doses = static_cast<std::size_t>(s.voxels.per_cell) * s.voxels.per_cell * s.voxels.per_cell;
+    const SearField& seared = s.seared;
+    require((seared.block.empty() || seared.block.size() == s.cells.size()) &&
+                std::ranges::all_of(seared.block,
+                                    [&](std::size_t first) {
+                                      return first == kNoDose ||
+                                             (first % doses == 0 && first + doses <= seared.dose.size());
+                                    }),
+            "the doses of a cell are missing");
+    require(all_within(seared.dose, 0.0, kLargestQuantity) &&
+                lies_within(static_cast<double>(seared.char_dose), 1e-3, kLargestQuantity),
+            "a dose of heat is out of range");
+  }
+
+  void check_skin() const {
+    const Sculpture& s = *organ_.sculpture;
+    const std::size_t first = intact_.mesh.positions.size();
+    require(s.rest == organ_.mesh.positions && vertices() >= first && s.vertices.size() == vertices() &&
+                std::equal(intact_.mesh.positions.begin(), intact_.mesh.positions.end(), s.rest.begin()),
+            "a vertex does not lie where it is at rest");
+    for (std::size_t v = 0; v < vertices(); ++v) {
+      const SculptVertex& vertex = s.vertices[v];
+      require(vertex.cell < s.cells.size(), "a vertex is in a cell that does not exist");
+      require(vertex.anchor == kNoVoxel || has_tissue(vertex.anchor), "a vertex lies on tissue that does not exist");
+      require(lies_within(static_cast<double>(vertex.reach), 0.0, static_cast<double>(kFarthestNode)) &&
+                  lies_within(glm::dvec3(s.rest[v]), kLargestCoordinate),
+              "the position of a vertex is out of range");
+    }
+    require(
+        std::ranges::all_of(s.corner_vertex, [&](std::uint32_t v) { return v == kNoVoxel || v < s.vertices.size(); }),
+        "a corner of the wall is not one of its vertices");
+  }
+
+  void check_faces() const {
+    const Sculpture& s = *organ_.sculpture;
+    const LiveFaces& f = s.faces;
+    require(f.corners == organ_.mesh.faces && f.id == organ_.face_ids && f.kind.size() == f.size() &&
+                f.side.size() == f.size() && f.removed.size() == f.size(),
+            "an array of its faces has another length or content");
+    require(std::ranges::all_of(f.kind, [](FaceKind kind) { return kind <= FaceKind::Strip; }) &&
+                all_below(f.side, 6 * voxels()) && std::ranges::count(f.removed, 0) == std::ssize(f.removed),
+            "a face is of no known kind");
+    require(f.next_id == organ_.damage.peak.size(), "its damage has another length");
+  }
+
+  void check_surface() const {
+    const std::vector<glm::uvec3>& faces = organ_.mesh.faces;
+    const std::vector<FaceId>& ids = organ_.face_ids;
+    for (const glm::uvec3& face : faces)
+      require(face.x < vertices() && face.y < vertices() && face.z < vertices(),
+              "a corner of a face is not one of its vertices");
+    require(ids.size() == faces.size() &&
+                std::ranges::adjacent_find(ids, [](FaceId a, FaceId b) { return a >= b; }) == ids.end() &&
+                (ids.empty() || index(ids.back()) < organ_.damage.peak.size()),
+            "the ids of its faces do not ascend");
+    if (organ_.topology == 0) {
+      require(faces == intact_.mesh.faces && vertices() == intact_.mesh.positions.size() && organ_.unused.empty(),
+              "it has no cuts, but its faces have");
+      require(!organ_.sculpture || organ_.sculpture->rim.empty(), "its boundary is not that of its faces");
+      return;
+    }
+    std::vector<char> unused(vertices(), 1);
+    for (const glm::uvec3& face : faces) unused[face.x] = unused[face.y] = unused[face.z] = 0;
+    require(organ_.unused == unused, "a vertex without faces counts as used");
+    check_boundary();
+  }
+
+  // Skin and wall have the boundary that is stored, and strips close it.
+  void check_boundary() const {
+    const Sculpture& s = *organ_.sculpture;
+    std::vector<RimEdge> rim, open, edges, strips;
+    for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
+      add_edges(s.faces.corners[slot], 1, s.faces.kind[slot] == FaceKind::Strip ? strips : edges);
+    update_rim(rim, edges);
+    require(equal_lists(rim, s.rim), "its boundary is not that of its faces");
+    open = rim;
+    update_rim(open, strips);
+    require(open.empty(), "its surface is not closed");
+  }
+
+  void check_model() const {
+    if (changed_.empty() && !is_slit()) return check_model_against(at_rest_);
+    TissueModel wanted = at_rest_;
+    for (std::size_t c = 0; c < wanted.lattice.cells.size(); ++c)
+      wanted.lattice.cells[c].divided = model_.lattice.cells[c].divided;
+    if (!changed_.empty()) set_fullness(wanted, changed_, fullness_);
+    for (std::size_t c = 0; c < wanted.lattice.cells.size(); ++c)
+      if (wanted.lattice.cells[c].divided) wanted.bulk[wanted.bulk_index[c]] = 0.f;
+    for (const SpringRow& row : wanted.spring_rows)
+      for (std::uint32_t i = 0; i < row.count; ++i)
+        if (!is_connected(*organ_.sculpture, row.a + i, row.b + i)) wanted.stiffness[row.first + i] = 0.f;
+    check_model_against(wanted);
+  }
+
+  bool is_slit() const {
+    return (organ_.sculpture && !organ_.sculpture->severed.empty()) ||
+           std::ranges::any_of(model_.lattice.cells, [](const LatticeCell& cell) { return cell.divided; });
+  }
+
+  void check_model_against(const TissueModel& wanted) const {
+    require(nearly(model_.mass, wanted.mass) && nearly(model_.inverse_mass, wanted.inverse_mass),
+            "the mass of a node does not follow from its cuts");
+    require(nearly(model_.stiffness, wanted.stiffness) && nearly(model_.bulk, wanted.bulk) &&
+                model_.centre == wanted.centre,
+            "a stiffness does not follow from its cuts");
+    require(equal_lists(model_.tethers, wanted.tethers) && model_.diaphragm == wanted.diaphragm,
+            "an attachment is not that of the scene");
+    require(model_.longest_substep <= (1.f + kRounding) * at_rest_.longest_substep &&
+                model_.longest_substep >= kShortestSubstep * wanted.longest_substep,
+            "its substep does not follow from its cuts");
+    const glm::vec3 none(0.f);
+    for (const glm::vec3& gravity : model_.gravity)
+      require(gravity == model_.params.gravity || gravity == none ||
+                  (organ_.sculpture && gravity == organ_.sculpture->params.fall),
+              "its gravity is not that of the scene");
+    require(model_.embedding.size() == vertices(), "an array of its vertices has another length");
+    for (std::uint32_t v = 0; v < vertices(); ++v)
+      require((v < at_rest_.embedding.size() && same(model_.embedding[v], at_rest_.embedding[v])) ||
+                  (organ_.sculpture &&
+                   same(model_.embedding[v],
+                        embed_in(model_.lattice, organ_.sculpture->vertices[v].cell, organ_.mesh.positions[v]))),
+              "a vertex does not follow the nodes around it");
+  }
+
+  void check_state() const {
+    const SteppedTissue& state = organ_.state;
+    require(state.x.size() == nodes() && state.v.size() == nodes(), "an array of its nodes has another length");
+    require(lies_within(state.time, 0.0, kLongestTime), "its time is out of range");
+    std::vector<char> moves(nodes(), 0);
+    for (const std::uint32_t node : model_.diaphragm) moves[node] = 1;
+    for (std::size_t node = 0; node < nodes(); ++node) {
+      const glm::dvec3 rest(at_rest_.rest[node]);
+      require(lies_within(glm::dvec3(state.x[node]) - rest, static_cast<double>(kFarthestNode)) &&
+                  lies_within(glm::dvec3(state.v[node]), static_cast<double>(kFastestNode)),
+              "a node is more than 10 m from its position at rest, faster than 1000 m/s, or not a number");
+      require(moves[node] || at_rest_.inverse_mass[node] > 0.f || state.x[node] == at_rest_.rest[node],
+              "a fixed node is not where it is fixed");
+    }
+  }
+
+  void check_damage() const {
+    const TissueDamage& damage = organ_.damage;
+    const std::size_t ids = organ_.sculpture ? organ_.sculpture->faces.next_id : organ_.mesh.faces.size();
+    require(damage.peak.size() == ids && damage.integral.size() == ids && damage.marks.size() == ids,
+            "its damage has another length");
+    require(all_within(damage.peak, 0.0, kLargestQuantity) && all_within(damage.integral, 0.0, kLargestQuantity) &&
+                all_within(damage.marks, 0.0, kBurnt | kTorn | kCrushed | kSnipped),
+            "its damage is out of range");
+    require(organ_.charred.size() == vertices() && all_within(organ_.charred, 0.0, 1.0),
+            "how charred a vertex is, is not between 0 and 1");
+  }
+
+  void check_contacts() const {
+    const ContactList& list = organ_.contacts;
+    const std::vector<std::uint32_t>& first = list.first_candidate;
+    require(
+        !first.empty() && first.front() == 0 && first.back() == list.candidates.size() && std::ranges::is_sorted(first),
+        "its contacts are not sorted by instrument");
+    require(std::ranges::all_of(list.candidates, [&](FaceId face) { return index(face) < organ_.mesh.faces.size(); }),
+            "a contact is with a face that does not exist");
+  }
+
+  const Organ& organ_;
+  const TissueModel& model_;
+  const IntactOrgan& intact_;
+  const TissueModel& at_rest_;
+  std::vector<std::uint32_t> changed_;  // cells that lost tissue
+  std::vector<float> fullness_;         // [of these]
+};
+
+void check_grasp(const std::string& whose, const Instrument& instrument, const std::vector<Organ>& organs) {
+  const Grasp& grasp = instrument.grasp;
+  require_saved(instrument.grasped < organs.size(), whose, "it holds an organ that does not exist");
+  require_saved(lies_within(static_cast<double>(grasp.youngs_modulus), 0.0, kLargestQuantity) &&
+                    lies_within(static_cast<double>(grasp.area), 0.0, 1.0) &&
+                    lies_within(static_cast<double>(grasp.squeeze), 0.0, kLargestQuantity) &&
+                    lies_within(static_cast<double>(grasp.resistance), 0.0, kLargestQuantity) &&
+                    lies_within(glm::dvec3(grasp.pull), kLargestQuantity) &&
+                    lies_within(grasp.first_opening, grasp.holding() ? 1e-6 : 0.0, 7.0),
+                whose, "the force of its jaws is out of range");
+  require_saved(!grasp.holding() || has_jaws(instrument.kind), whose, "it has no jaws, but holds tissue");
+  const Organ& organ = organs[instrument.grasped];
+  for (const GraspedPoint& point : grasp.points) {
+    require_saved(point.vertex < organ.mesh.positions.size() && same(point.point, organ.tissue.embedding[point.vertex]),
+                  whose, "it holds a vertex that does not exist");
+    require_saved(lies_within({point.between.x, point.between.from_hinge, point.between.share}, 10.0) &&
+                      lies_within(static_cast<double>(point.area), 0.0, 1.0),
+                  whose, "a point between its jaws is out of range");
+  }
+}
+
+void check_guard(const std::string& whose, const GuardState& guard) {
+  for (const DevicePose* pose : {&guard.last, &guard.frozen})
+    require_saved(usable(*pose) && lies_within({pose->roll_deg, pose->grip, pose->grip_force}, kLargestQuantity) &&
+                      pose->energy <= Diathermy::Coagulate,
+                  whose, "a pose of its device is out of range");
+  require_saved(lies_within(guard.since, -kLongestTime, kLongestTime) &&
+                    lies_within(guard.duration, guard.returning ? 1e-6 : 0.0, kLongestTime),
+                whose, "the time of its device is out of range");
+}
+
+}  // namespace
+
+void require_saved(bool fits, const std::string& whose, const char* what) {
+  if (!fits) throw InputError(fmt::format("the saved session contradicts itself: {}: {}; save it again", whose, what));
+}
+
+bool lies_within(const glm::dvec3& value, double most) {
+  return lies_within(value.x, -most, most) && lies_within(value.y, -most, most) && lies_within(value.z, -most, most);
+}
+
+void check_saved(const Organ& organ, const IntactOrgan& intact) { OrganCheck(organ, intact).check(); }
+
+ContactSizes::ContactSizes(const OrganContacts& contacts) {
+  for (const RestDistance& distance : contacts.field) field.push_back(distance.value.size());
+  for (const auto& cells : contacts.rim) rim.push_back(cells.size());
+}
+
+void check_saved(const OrganContacts& contacts, const ContactSizes& before, const std::vector<Organ>& organs) {
+  constexpr double kFarthest = 1e6;  // m
+  const char* const whose = "contacts between organs";
+  require_saved(ContactSizes(contacts) == before, whose, "an array has another length");
+  for (const RestDistance& distance : contacts.field)
+    require_saved(all_within(distance.value, -kFarthest, kFarthest), whose, "a distance is out of range");
+  for (std::size_t pair = 0; pair < contacts.zero.size(); ++pair)
+    require_saved(contacts.zero[pair].size() <= organs[pair / organs.size()].mesh.positions.size() &&
+                      all_within(contacts.zero[pair], -kFarthest, kFarthest),
+                  whose, "a distance at rest is out of range");
+  for (const auto& cells : contacts.rim)
+    require_saved(all_within(cells, 0.0, 1.0), whose, "a cell is of no known kind");
+}
+
+void check_saved(const Instrument& instrument, const std::vector<Organ>& organs) {
+  constexpr double kMostOpen = 1.5;  // 1  held tissue may keep jaws open beyond 1
+  const std::string whose = "instrument " + instrument.name;
+  const ToolPose& pose = instrument.pose;
+  require_saved(usable({pose.pivot, pose.tip, instrument.roll_deg, 0.0, {}, 0.0}) &&
+                    lies_within(instrument.roll_deg, -kMostTurn, kMostTurn),
+                whose, "its pose is out of range");
+  for (const double share : {instrument.grip, instrument.commanded_grip, instrument.opened})
+    require_saved(lies_within(share, -kMostOpen, kMostOpen), whose, "its aperture is out of range");
+  require_saved(lies_within(instrument.grip_force, 0.0, kLargestQuantity) &&
+                    lies_within(glm::dvec3(instrument.force), kLargestQuantity) &&
+                    lies_within(glm::dvec3(instrument.torque), kLargestQuantity),
+                whose, "its force is out of range");
+  require_saved(instrument.energy <= Diathermy::Coagulate && instrument.health <= DeviceHealth::Lost &&
+                    instrument.health >= DeviceHealth::Good,
+                whose, "its pedal or its device is in no known state");
+  const int magazine = instrument.kind == InstrumentKind::ClipApplier ? instrument.clip.magazine : 0;
+  require_saved(instrument.clips_left >= 0 && instrument.clips_left <= magazine, whose,
+                "it has more clips than its magazine");
+  check_grasp(whose, instrument, organs);
+  check_guard(whose, instrument.device->state());
+}
+
+void check_saved(const SessionScope& scope) {
+  require_saved(lies_within(scope.pose.port, kLargestCoordinate) && lies_within(scope.pose.eye, kLargestCoordinate) &&
+                    lies_within(scope.pose.spin_deg, -kMostTurn, kMostTurn) &&
+                    lies_within(scope.pose.field_of_view_deg, 1.0, 179.0) && scope.health >= DeviceHealth::Good &&
+                    scope.health <= DeviceHealth::Lost,
+                "the scope", "its pose is out of range");
+  if (scope.device) check_guard("the scope", scope.device->state());
+}
+
+// Lists the fields of a session on which the next frame depends, for ByteWriter and ByteReader. Data that a frame
+// recomputes from them (queries, boxes, contacts, buffers) are not listed. The order is fixed: a change of it raises
+// kSessionVersion. Tested in tests/sim/saved_session_test.cpp
+
+template <typename A>
+void fields(A& a, Embedding& e) {
+  a.raw(e.node, sizeof e.node);
+  a.raw(e.weight, sizeof e.weight);
+}
+
+template <typename A>
+void fields(A& a, TissueState& s) {
+  all(a, s.x, s.v, s.time);
+}
+
+template <typename A>
+void fields(A& a, Tether& t) {
+  all(a, t.node, t.stiffness, t.diaphragm);
+}
+
+// The lattice's geometry and the parameters belong to the scene; cuts change the fields listed here.
+template <typename A>
+void fields(A& a, TissueModel& m) {
+  for (LatticeCell& cell : m.lattice.cells) all(a, cell.fullness, cell.divided);
+  all(a, m.mass, m.inverse_mass, m.gravity, m.stiffness, m.bulk, m.centre, m.tethers, m.diaphragm, m.embedding,
+      m.longest_substep);
+}
+
+template <typename A>
+void fields(A& a, SculptCell& c) {
+  all(a, c.whole, c.at_first, c.left, c.host, c.dead, c.loose);
+}
+
+template <typename A>
+void fields(A& a, SculptVertex& v) {
+  all(a, v.anchor, v.reach, v.cell, v.wall, v.removed);
+}
+
+template <typename A>
+void fields(A& a, RimEdge& e) {
+  all(a, e.u, e.v, e.net);
+}
+
+template <typename A>
+void fields(A& a, LiveFaces& f) {
+  all(a, f.corners, f.id, f.kind, f.side, f.removed, f.next_id);
+}
+
+template <typename A>
+void fields(A& a, SearField& s) {
+  all(a, s.block, s.dose, s.char_dose);
+}
+
+template <typename A>
+void fields(A& a, TissuePieces& p) {
+  all(a, p.of, p.first);
+}
+
+template <typename A>
+void fields(A& a, Sculpture& s) {
+  all(a, s.voxels.kind, s.voxels.heat, s.cells, s.vertices, s.rest, s.faces, s.rim, s.corner_vertex, s.shown, s.hosted,
+      s.pieces, s.any_held, s.severed, s.carried_voxels, s.slit_sides, s.seared);
+}
+
+// The contacts keep the faces that were near each tool in the last frame.
+template <typename A>
+void fields(A& a, ContactList& c) {
+  all(a, c.candidates, c.first_candidate, c.met);
+}
+
+template <typename A>
+void fields(A& a, TissueDamage& d) {
+  all(a, d.peak, d.integral, d.marks);
+}
+
+template <typename A>
+void fields(A& a, Organ& o) {
+  TissueState& state = o.state;
+  all(a, o.mesh.positions, o.mesh.faces, o.face_ids, o.tissue, state, o.charred, o.unused, o.damage, o.topology);
+  if (o.sculpture) field(a, *o.sculpture);
+  if constexpr (A::kReads) o.contacts.forget();
+  field(a, o.contacts);
+}
+
+template <typename A>
+void fields(A& a, OrganContacts& c) {
+  for (RestDistance& distance : c.field) field(a, distance.value);
+  for (auto& zero : c.zero) field(a, zero);
+  for (auto& rim : c.rim) field(a, rim);
+}
+
+template <typename A>
+void fields(A& a, PlacedClip& p) {
+  all(a, p.clip.organ, p.clip.count, p.tool, p.length, p.stiffness, p.holds, p.along, p.closed);
+  a.raw(p.clip.struts.data(), sizeof p.clip.struts);
+}
+
+template <typename A>
+void fields(A& a, TubeState& t) {
+  all(a, t.divided, t.clips_at_start, t.clips_at_end, t.at);
+}
+
+template <typename A>
+void fields(A& a, BleedSource& s) {
+  all(a, s.organ, s.vertex, s.kind, s.state, s.rate, s.half_time, s.clotting);
+}
+
+template <typename A>
+void fields(A& a, FluidLoss& l) {
+  all(a, l.blood, l.bile);
+}
+
+template <typename A>
+void fields(A& a, FilmVolume& v) {
+  a.raw(v.data(), sizeof v);
+}
+
+template <typename A>
+void fields(A& a, FluidFilm& f) {
+  all(a, f.volume, f.wet, f.next);
+}
+
+template <typename A>
+void fields(A& a, FluidAmounts& f) {
+  all(a, f.on, f.dripped, f.removed, f.rinsed);
+}
+
+template <typename A>
+void fields(A& a, DevicePose& p) {
+  all(a, p.pivot, p.tip, p.roll_deg, p.grip, p.energy, p.grip_force);
+}
+
+template <typename A>
+void fields(A& a, GuardState& g) {
+  all(a, g.last, g.frozen, g.since, g.duration, g.failed, g.returning, g.pedal_blocked);
+}
+
+template <typename A>
+void fields(A& a, GraspedPoint& p) {
+  all(a, p.vertex, p.point, p.between.x, p.between.from_hinge, p.between.share, p.area);
+}
+
+template <typename A>
+void fields(A& a, Grasp& g) {
+  all(a, g.points, g.first_opening, g.youngs_modulus, g.area, g.squeeze, g.resistance, g.pull, g.slipping, g.torn);
+}
+
 namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};

@@ -12,11 +12,9 @@
 #include "sim/scene/scene.hpp"
 #include "sim/session/answer_check.hpp"
 #include "sim/session/instruments.hpp"
-#include "sim/session/mark_watch.hpp"
 #include "sim/session/organ_queries.hpp"
 #include "sim/session/sight_watch.hpp"
 #include "sim/session/surface_marks.hpp"
-#include "sim/session/tip_watch.hpp"
 #include "sim/session/tissue_world.hpp"
 
 namespace trocar {
@@ -63,7 +61,7 @@ class Session {
   // text that is restored and continued has the same bits as one that was never interrupted, if its devices move as
   // before. The block does not contain the scene, measured times, counts, marks and the internal state of devices.
   // restore() throws InputError when the block is damaged, has another version, belongs to another scene, or holds an
-  // index or number that no session of this scene has (saved_check.hpp); the state is then unchanged.
+  // index or number that no session of this scene has (saved_session.hpp); the state is then unchanged.
   std::vector<std::byte> save() const;
   void restore(std::span<const std::byte> block);
 

@@ -1,15 +1,56 @@
-// Computes how many ticks each picture runs: the session advances by a fixed time step, at any drawing rate. A picture
-// runs the ticks that have become due since the last one, up to a limit; ticks beyond the limit are lost time. Each
-// tick has its own time and a wall time, which the user experienced. Ticks of one picture share the wall time since the
-// last tick evenly. This class reads no clock: the caller passes the duration of each picture, measured by a clock that
-// may stop or jump. Units: seconds.   Tested in tests/sim/tick_clock_test.cpp
+// The time of a session: ticks, the stages of a frame, the time left for checks, and what a frame will cost.
+// TickClock computes how many ticks each picture runs: the session advances by a fixed time step, at any drawing rate.
+// A picture runs the ticks that have become due since the last one, up to a limit; ticks beyond the limit are lost
+// time. Each tick has its own time and a wall time, which the user experienced. Ticks of one picture share the wall
+// time since the last tick evenly. This class reads no clock: the caller passes the duration of each picture, measured
+// by a clock that may stop or jump. Units: seconds.   Tested in tests/sim/tick_clock_test.cpp
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "sim/device/device.hpp"
 
 namespace trocar {
+
+// Defines the stages of a frame. Recordings, the overlay and the session use the same names. Units: milliseconds of
+// wall clock.
+
+enum Stage : std::size_t {
+  kDevices,
+  kPairs,
+  kUpdate,
+  kQuery,
+  kContacts,
+  kCut,
+  kTissue,
+  kSurface,
+  kCheck,
+  kRecord,
+  kStages
+};
+const std::vector<std::string>& stage_names();
+
+using StageMs = std::array<float, kStages>;  // of one frame
+
+// Adds the lifetime of this object to a stage.
+class StageTimer {
+ public:
+  explicit StageTimer(float& stage_ms) : stage_ms_(stage_ms), start_(std::chrono::steady_clock::now()) {}
+  ~StageTimer() {
+    stage_ms_ += std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  float& stage_ms_;
+  std::chrono::steady_clock::time_point start_;
+};
 
 struct TickParams {
   double rate = 60.0;        // Hz   > 0, Scene::frame_rate
@@ -45,5 +86,44 @@ class TickClock {
   double wall_ = 0.0, tick_wall_ = 0.0;  // s  of the last picture, of the last tick
   bool interrupted_ = true, after_gap_ = false;
 };
+
+// Decides whether the check of the answers may run in a picture. It may when the picture's work and the check together
+// fit into the time of the picture: one tick, or longer where the display takes longer. A check therefore never delays
+// a tick. The cost of a check is predicted from the last one; the first check, and one that is retried after a wait,
+// may exceed the budget. take_overrun() returns the excess, so that the session's clock can leave it out. Units:
+// milliseconds.   Tested in tests/sim/tick_clock_test.cpp
+class CheckBudget {
+ public:
+  explicit CheckBudget(double tick_ms) : tick_ms_(tick_ms) {}
+
+  // Call before each picture. Returns true when the check may run. `busy_ms`: time of the last picture's ticks and
+  // drawing without its check. `elapsed_ms`: time from the last picture to this one, waiting for the display included.
+  bool room(double busy_ms, double elapsed_ms);
+  // Call after a picture in which the check ran.
+  void ran(double check_ms);
+  // Returns the time by which the last check exceeded its budget; returned once, then 0.
+  double take_overrun();
+
+ private:
+  double tick_ms_;
+  double cost_ms_ = 0.0;                     // of the last check
+  double in_last_ms_ = 0.0;                  // of the check in the last picture; 0: it did not run
+  double room_ms_ = 0.0, overrun_ms_ = 0.0;  // budget and excess of the last check
+  int wait_ = 0, pictures_until_try_ = 0;    // pictures before a check that took too long is tried again
+};
+
+// Estimates what a frame of a scene costs, before it starts, from the numbers of the tissue model: substeps and
+// springs. It reads no clock. Scenes within all limits can be so stiff, light or fine that a frame takes seconds.
+// Units: seconds.   Tested in tests/app/output_test.cpp
+
+class Session;
+struct Scene;
+
+// Returns one sentence when a frame of `longest_frame` seconds takes much longer to compute than a frame may last; it
+// names the organ, the substeps, the key that is the cause, and a remedy. Otherwise an empty text.
+std::string slow_scene_text(const Scene& scene, const Session& session, double longest_frame);
+
+// Prints that sentence on stderr.
+void tell_slow_scene(const Scene& scene, const Session& session, double longest_frame);
 
 }  // namespace trocar

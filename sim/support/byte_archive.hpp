@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <glm/glm.hpp>
@@ -16,6 +17,16 @@
 #include "geometry/error.hpp"
 
 namespace trocar {
+
+// Computes a checksum against accidental damage: FNV-1a of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv).
+
+inline constexpr std::uint64_t kEmptyChecksum = 14695981039346656037ull;
+
+// Returns the checksum of the bytes before, whose checksum is `sum`, and these.
+inline std::uint64_t checksum_of(std::span<const std::byte> bytes, std::uint64_t sum = kEmptyChecksum) {
+  for (const std::byte byte : bytes) sum = (sum ^ std::to_integer<std::uint64_t>(byte)) * 1099511628211ull;
+  return sum;
+}
 
 static_assert(std::endian::native == std::endian::little, "blocks of bytes are little-endian");
 

@@ -5,10 +5,11 @@
 
 #include <cstdio>
 
+#include "geometry/machine.hpp"
+
 namespace trocar {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr auto kSilence = std::chrono::seconds(2);
 constexpr auto kTerminalPeriod = std::chrono::milliseconds(100);
 constexpr auto kLogPeriod = std::chrono::seconds(10);

@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
+#include <vector>
 
-#include "deform/bleeding.hpp"
-#include "deform/bonds.hpp"
-#include "deform/clip.hpp"
+#include "deform/fluid/bleeding.hpp"
+#include "deform/join/bonds.hpp"
+#include "deform/join/clip.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
-#include "sim/scene/diathermy_mode.hpp"
-#include "sim/scene/lens.hpp"
+#include "sim/scene/instrument_scene.hpp"
 #include "sim/scene/scope.hpp"
-#include "sim/session/hidden_points.hpp"
 #include "sim/session/surface_marks.hpp"
 
 namespace trocar {
@@ -72,5 +71,38 @@ struct Observation {
 
 // Returns the middle of a fibre, m.
 inline glm::dvec3 middle_of(const FibreEnds& ends) { return 0.5 * (glm::dvec3(ends.a) + glm::dvec3(ends.b)); }
+
+// Defines a task's marks in the scope's view: targets and paths on the tissue, zones in the picture. The spans are
+// valid for one frame. Units: metres, world frame; zones in pinhole image coordinates, half
+// heights.   Drawn by app/view/mark_layer.hpp
+
+enum class MarkState { Waiting, Next, Done, Error };
+
+struct DrawnTarget {
+  glm::vec3 location{0.f};
+  float radius = 0.004f;  // m
+  MarkState state = MarkState::Waiting;
+  int number = 0;  // its position in the order of the targets, 1 ..; 0: none is shown
+  bool operator==(const DrawnTarget&) const = default;
+};
+
+// A line on the tissue; the first `done` of its points are completed.
+struct DrawnPath {
+  std::span<const glm::vec3> points;
+  float width = 0.002f;  // m
+  std::size_t done = 0;
+  MarkState state = MarkState::Waiting;
+};
+
+struct DrawnZone {
+  std::span<const glm::dvec2> outline;
+  bool violated = false;
+};
+
+struct DrawnMarks {
+  std::vector<DrawnTarget> targets;
+  std::vector<DrawnPath> paths;
+  std::vector<DrawnZone> zones;
+};
 
 }  // namespace trocar

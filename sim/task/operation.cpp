@@ -1,20 +1,215 @@
-// Implements the task "operation": steps in any safe order (sim/task/operation_steps.hpp), ducts and vessels that are
-// clipped and divided (sim/task/duct_watch.hpp), and limits whose violation is a critical error. Rules and sources:
+// Implements the task "operation": steps in any safe order (sim/task/operation.hpp), ducts and vessels that are
+// clipped and divided (sim/task/duct.hpp), and limits whose violation is a critical error. Rules and sources:
 // docs/tasks.md.   Tested in tests/sim/operation_test.cpp
+#include "sim/task/operation.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "sim/task/avulsion_watch.hpp"
-#include "sim/task/burn_watch.hpp"
-#include "sim/task/cut_watch.hpp"
-#include "sim/task/duct_watch.hpp"
-#include "sim/task/loss_watch.hpp"
-#include "sim/task/operation_steps.hpp"
+#include "mesh/tube_shape.hpp"
+#include "sim/task/duct.hpp"
 #include "sim/task/task_goal.hpp"
+#include "sim/task/watches.hpp"
 
 namespace trocar {
+namespace {
+
+// Returns the fibres of a layer or band, or those of them that are nearest to a point.
+std::vector<std::uint32_t> fibres_of(const StepTissue& tissue, const TaskStage& stage) {
+  const auto named = std::ranges::find(stage.tissue, tissue.name);
+  const auto group = static_cast<std::uint32_t>(named - stage.tissue.begin());
+  std::vector<std::uint32_t> fibres;
+  for (std::uint32_t f = 0; f < stage.fibres.size(); ++f)
+    if (stage.fibres[f].group == group) fibres.push_back(f);
+  const auto away = [&](std::uint32_t f) { return glm::distance(stage.fibres[f].rest, tissue.near); };
+  std::ranges::stable_sort(fibres, {}, away);
+  fibres.resize(static_cast<std::size_t>(std::ceil(tissue.part * double(fibres.size()))));
+  return fibres;
+}
+
+}  // namespace
+
+OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage)
+    : jaws_(stage.jaws), grasps_(stage.grasps) {
+  for (const TaskStep& scene : task.steps) {
+    Step step{scene};
+    for (const StepTissue& tissue : scene.tissue) {
+      const std::vector<std::uint32_t> fibres = fibres_of(tissue, stage);
+      step.fibres.insert(step.fibres.end(), fibres.begin(), fibres.end());
+    }
+    if (!scene.organ.empty()) {
+      const std::uint32_t organ = organ_of(stage, scene.organ);
+      step.mark = task.locations.size() + marks_.size();
+      marks_.push_back(nearest_mark(organ, stage.surfaces[organ], scene.location));
+    }
+    steps_.push_back(std::move(step));
+  }
+  first_duct_mark_ = task.locations.size() + marks_.size();
+  for (const TaskTarget& target : task.locations) {
+    const std::uint32_t organ = organ_of(stage, target.organ);
+    const std::vector<glm::dvec3>& line = stage.lines[organ];
+    const double along = along_line(line, glm::dvec3(target.location));
+    for (const double by : {-kDuctSpan, kDuctSpan})
+      marks_.push_back(nearest_mark(organ, stage.surfaces[organ], glm::vec3(point_on_line(line, along + by))));
+  }
+}
+
+void OperationSteps::step(const Observation& seen, double dt, double divided) {
+  for (Step& step : steps_) {
+    const bool last = step.scene.kind == StepKind::Remove;
+    const auto others_done = [&] {
+      return std::ranges::all_of(steps_, [&](const Step& other) { return &other == &step || other.done; });
+    };
+    switch (step.scene.kind) {
+      case StepKind::Retract:
+      case StepKind::Remove:
+        follow_motion(seen, dt, !last || others_done(), step);
+        break;
+      case StepKind::Dissect: {
+        const auto broken = std::ranges::count_if(
+            step.fibres, [&](std::uint32_t f) { return f < seen.fibres.intact.size() && !seen.fibres.intact[f]; });
+        const double share = step.fibres.empty() ? 1.0 : double(broken) / double(step.fibres.size());
+        step.progress = std::max(step.progress, std::min(share / step.scene.share, 1.0));
+        step.done = step.done || share >= step.scene.share;
+        break;
+      }
+      case StepKind::Divide:
+        step.progress = divided;
+        step.done = divided >= 1.0;
+        break;
+    }
+    if (step.done) step.progress = 1.0;
+  }
+}
+
+// Returns the instrument whose closed jaws hold tissue near the point. An observation does not say what jaws hold.
+std::optional<std::size_t> OperationSteps::holder(const Observation& seen, const glm::dvec3& point) const {
+  constexpr double kNear = 0.015;  // m
+  for (std::size_t tool = 0; tool < seen.tools.size() && tool < grasps_.size(); ++tool)
+    if (grasps_[tool] && seen.tools[tool].grip < jaws_[tool].close_below &&
+        glm::distance(seen.tools[tool].pose.tip, point) < kNear)
+      return tool;
+  return std::nullopt;
+}
+
+void OperationSteps::follow_motion(const Observation& seen, double dt, bool counts, Step& step) {
+  const glm::dvec3 now(seen.marks[step.mark]);
+  if (!step.rest) step.rest = now;
+  const std::optional<std::size_t> tool = holder(seen, now);
+  step.moved = glm::distance(now, *step.rest);
+  // What has fallen and is grasped where it lies is far from its first position, but not nearer to the trocar.
+  if (step.scene.kind == StepKind::Remove) {
+    const auto away = [&](const glm::dvec3& from) { return glm::distance(from, seen.tools[*tool].pose.pivot); };
+    step.moved = tool ? std::max(0.0, away(*step.rest) - away(now)) : 0.0;
+  }
+  if (!counts || step.done || !tool) return;
+  constexpr double kForHolding = 0.2;  // 1   share of the progress
+  step.held = step.moved >= step.scene.lift ? step.held + dt : 0.0;
+  const double held = step.scene.hold > 0.0 ? std::min(step.held / step.scene.hold, 1.0) : 1.0;
+  const double way = std::min(step.moved / step.scene.lift, 1.0);
+  step.progress = std::max(step.progress, (1.0 - kForHolding) * way + kForHolding * held * double(way >= 1.0));
+  step.done = step.moved >= step.scene.lift && step.held >= step.scene.hold;
+}
+
+std::optional<std::size_t> OperationSteps::current() const {
+  const auto found = std::ranges::find(steps_, false, &Step::done);
+  if (found == steps_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - steps_.begin());
+}
+
+bool OperationSteps::may_divide() const {
+  return std::ranges::all_of(steps_, [](const Step& step) { return step.done || !step.scene.before_division; });
+}
+
+namespace {
+
+// Watches how much blood and bile an organ loses in a task, against the limits of the task. The volumes are those of
+// the session or its recording.   Units: ml.   Tested in tests/sim/operation_test.cpp
+
+class LossWatch {
+ public:
+  LossWatch(std::uint32_t organ, const TaskLimit& limit)
+      : organ_(organ), blood_{limit.most_blood_ml}, bile_{limit.most_bile_ml} {}
+
+  // Observes the next frame. `name`: of the organ. A loss above a limit is a critical error, once.
+  void step(const Observation& seen, const std::string& name, TaskLog& log) {
+    if (organ_ >= seen.bleeding.lost.size()) return;
+    const FluidLoss& lost = seen.bleeding.lost[organ_];
+    if (blood_.exceeded(lost.blood / kMillilitre))
+      log.critical(seen.time, fmt::format("the {} has lost more than {:g} ml of blood", name, blood_.most));
+    if (bile_.exceeded(lost.bile / kMillilitre))
+      log.critical(seen.time, fmt::format("the {} has spilt more than {:g} ml of bile", name, bile_.most));
+  }
+
+ private:
+  struct Limit {
+    double most = 0.0;  // ml, 0: unlimited
+    bool reported = false;
+
+    bool exceeded(double volume) {
+      if (reported || !(most > 0.0) || !(volume > most)) return false;
+      return reported = true;
+    }
+  };
+  std::uint32_t organ_;
+  Limit blood_, bile_;
+};
+
+// Watches the connective tissue that joins the ends of ducts and vessels to organs. A duct that comes off an organ
+// before it is divided is an injury: a critical error.   Tested in tests/sim/operation_test.cpp
+
+class AvulsionWatch {
+ public:
+  // `wanted`: 1 for fibres that the task divides; they hold no duct. [fibre]
+  AvulsionWatch(const TaskStage& stage, std::span<const char> wanted);
+
+  // Reports each duct that has come off since the last frame and was not divided before.
+  void step(const Observation& seen, const DuctWatch& ducts, TaskLog& log);
+
+ private:
+  struct Junction {
+    std::uint32_t group = 0, duct = 0, other = 0;  // organs
+    std::size_t intact = 0;                        // fibres
+  };
+
+  std::vector<std::string> names_;  // [organ]
+  std::vector<Junction> junctions_;
+  std::vector<std::uint32_t> junction_of_;  // [fibre] kNoJunction: it is in none
+};
+
+constexpr std::uint32_t kNoJunction = ~0u;
+
+AvulsionWatch::AvulsionWatch(const TaskStage& stage, std::span<const char> wanted) : names_(stage.organs) {
+  const auto is_tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
+  junction_of_.assign(stage.fibres.size(), kNoJunction);
+  for (std::size_t f = 0; f < stage.fibres.size(); ++f) {
+    const StageFibre& fibre = stage.fibres[f];
+    if (wanted[f] || fibre.a == kWall || fibre.b == kWall || (!is_tube(fibre.a) && !is_tube(fibre.b))) continue;
+    const bool from_duct = is_tube(fibre.a);
+    auto junction = std::ranges::find(junctions_, fibre.group, &Junction::group);
+    if (junction == junctions_.end())
+      junction =
+          junctions_.insert(junction, {fibre.group, from_duct ? fibre.a : fibre.b, from_duct ? fibre.b : fibre.a});
+    ++junction->intact;
+    junction_of_[f] = static_cast<std::uint32_t>(junction - junctions_.begin());
+  }
+}
+
+void AvulsionWatch::step(const Observation& seen, const DuctWatch& ducts, TaskLog& log) {
+  for (const std::uint32_t fibre : seen.fibres.broken) {
+    if (junction_of_[fibre] == kNoJunction) continue;
+    Junction& junction = junctions_[junction_of_[fibre]];
+    if (--junction.intact > 0 || ducts.is_divided(junction.duct)) continue;
+    log.critical(seen.time, fmt::format("the {} has come off the {}", names_[junction.duct], names_[junction.other]));
+  }
+}
+
+}  // namespace
+
 namespace {
 
 struct LimitedOrgan {

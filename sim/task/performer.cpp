@@ -5,10 +5,10 @@
 #include <glm/gtc/constants.hpp>
 
 #include "geometry/elementary.hpp"
-#include "geometry/tool_frame.hpp"
+#include "geometry/part.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/device/joints.hpp"
-#include "sim/scene/task_reader.hpp"
+#include "sim/scene/task_scene.hpp"
 
 namespace trocar {
 namespace {

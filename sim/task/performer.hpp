@@ -17,9 +17,9 @@
 
 #include "sim/device/device.hpp"
 #include "sim/scene/scene.hpp"
-#include "sim/task/duct_points.hpp"
+#include "sim/task/duct.hpp"
 #include "sim/task/observation.hpp"
-#include "sim/task/operation_steps.hpp"
+#include "sim/task/operation.hpp"
 #include "sim/task/task_run.hpp"
 
 namespace trocar {

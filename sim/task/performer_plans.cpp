@@ -2,10 +2,17 @@
 // task's progress determines the next attempt, so that a failed step is repeated.   Tested in
 // tests/sim/performer_test.cpp
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
 
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
 #include "geometry/elementary.hpp"
+#include "geometry/part.hpp"
+#include "mesh/tube_shape.hpp"
+#include "sim/task/duct.hpp"
 #include "sim/task/performer.hpp"
+#include "sim/task/task_goal.hpp"
 
 namespace trocar {
 namespace {
@@ -168,6 +175,744 @@ void Performer::plan_lift() {
   lift.wait = drops ? 0.3 : task_.hold + 1.0;
   Move& release = then([=](const Observation&, double) { return **start + height * up; });
   release.grip = 1.0, release.duration = 0.5;
+}
+
+// Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after
+// the other. The jaws close across the duct, near their tips.
+// Tested in tests/sim/clip_and_cut_test.cpp and tests/sim/performer_test.cpp
+
+namespace {
+
+// Distances of the clips from the target along the duct: the first and the second one on the side that stays, and the
+// one on the other side.
+constexpr double kFar = 0.0085, kNear = 0.004, kOther = 0.0045;  // m
+constexpr double kBack = 0.030;                                  // m  in front of the duct, before and after
+// From the middle of the duct to the end of the instrument: between the legs of a clip; between the blades.
+constexpr double kLegs = 0.0045, kBlades = 0.0075;       // m
+constexpr double kBladesOpen = 0.6;                      // 1   aperture: wider blades push the duct away
+constexpr double kIn = 0.8;                              // s   of the last movement to the duct, and back
+constexpr double kAgain = 0.001;                         // m
+constexpr double kNearer = 0.001, kMostNearer = 0.0025;  // m  towards the target, after the second failed clip
+constexpr double kSlope = 5e-4;                          // m   over which the direction of a duct is measured
+// While jaws or blades go around a duct and close, they feel at most 0.07 N when it lies between them, and more when
+// they push it aside.
+constexpr double kAside = 0.1;          // N
+constexpr double kAlmostClosed = 0.15;  // 1   aperture: it is too late to give way
+constexpr int kMostAside = 3;           // times at the same point that a hand gives way
+constexpr double kClear = 0.0025;       // m   of a cut from the middle of a clip; a nearer one may be cut off
+
+}  // namespace
+
+// A clumsy trainee forgets the clip on the other side of the last duct, and is content with one on the side that stays.
+void Performer::plan_clip(const Observation& seen) {
+  for (std::size_t mark = 0; mark < ducts_.size(); ++mark) {
+    const Duct& duct = ducts_[mark];
+    if (seen.tubes[duct.organ].divided) continue;
+    int staying = 0, leaving = 0;
+    for (const PlacedClip& placed : seen.clips) {
+      if (!placed.on() || placed.clip.organ != duct.organ || placed.closed < kClosesTube) continue;
+      ++((double(placed.along) < duct.along) == duct.starts ? staying : leaving);
+    }
+    const double towards = duct.starts ? -1.0 : 1.0;
+    const bool hasty = style_.careless && attempts_ > 1, last = mark + 1 == ducts_.size();
+    const std::size_t applier = tool_of_kind(InstrumentKind::ClipApplier);
+    if (style_.mistake == Fault::Unclipped || task_.rules.clips_staying == 0.0)
+      return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
+    if (style_.mistake == Fault::WrongDuct && !wrong_duct_.line.empty())
+      return close_on(seen, kNone, applier, wrong_duct_.along, kLegs, 1.0);
+    const auto clip = [&](double beside) {
+      if (const double planned = duct.along + beside; planned != clip_planned_)
+        clip_planned_ = planned, clip_tries_ = 0;
+      if (!gave_way_) ++clip_tries_;
+      // Where no clip closes, the duct may run too near to an organ: the next ones move towards the target.
+      const double nearer = std::min(kNearer * std::max(clip_tries_ - 2, 0), kMostNearer);
+      close_on(seen, mark, applier, duct.along + beside - std::copysign(nearer, beside), kLegs, 1.0);
+    };
+    if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
+      return clip(towards * (staying == 0 ? kFar : kNear));
+    if (leaving == 0 && !(hasty && last)) return clip(-towards * kOther);
+    return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), cut_between_clips(seen, duct), kBlades,
+                    kBladesOpen);
+  }
+  then([tip = tip_](const Observation&, double) { return tip; });
+}
+
+// Returns where to cut a duct, m along it: at the target, or where a clip is too near to it, in the middle between the
+// clips on both sides, as far as the tolerance permits.
+double Performer::cut_between_clips(const Observation& seen, const Duct& duct) const {
+  double before = -INFINITY, after = INFINITY;
+  for (const PlacedClip& placed : seen.clips) {
+    if (!placed.on() || placed.clip.organ != duct.organ) continue;
+    const auto at = static_cast<double>(placed.along);
+    if (at < duct.along) before = std::max(before, at);
+    if (at >= duct.along) after = std::min(after, at);
+  }
+  const bool clear = duct.along - before >= kClear && after - duct.along >= kClear;
+  if (style_.careless || clear || !std::isfinite(before) || !std::isfinite(after)) return duct.along;
+  return std::clamp(0.5 * (before + after), duct.along - task_.tolerance, duct.along + task_.tolerance);
+}
+
+// Returns where a point of a duct is now. Between marks on the duct the motion is interpolated.
+glm::dvec3 Performer::point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const {
+  const auto moved = [&](std::size_t k, const glm::dvec3& rest) { return glm::dvec3(seen.marks[k]) - rest; };
+  if (mark == kNone) return point_on_line(duct.line, along);
+  const glm::dvec3 at = point_on_line(duct.line, along), middle = moved(mark, duct.rest);
+  if (!steps_) return at + middle;
+  const double share = (along - duct.along) / OperationSteps::kDuctSpan;
+  const std::size_t k = steps_->duct_mark(mark) + (share > 0.0 ? 1 : 0);
+  return at + glm::mix(middle, moved(k, duct.around[share > 0.0 ? 1 : 0]), std::min(std::abs(share), 1.5));
+}
+
+// Moves an instrument to a point of a duct, closes it there, opens it, and withdraws it. `mark`: kNone for the wrong
+// duct, which is taken to be at rest. `beyond`: m, of its end from the middle of the duct.
+void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
+                         double aperture) {
+  const Duct& duct = mark == kNone ? wrong_duct_ : ducts_[mark];
+  const glm::dvec3 pivot = instruments_[tool].pivot, error = aim(), home = instruments_[tool].tip;
+  const glm::dvec3 direction =
+      glm::normalize(point_of(seen, duct, mark, along + kSlope) - point_of(seen, duct, mark, along - kSlope));
+  const double again = depth_of_next(along, beyond);
+  const double from_tip = again - instruments_[tool].radius;
+  // From the moment of closing, the hand stays where it is: a cut duct springs away.
+  const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
+  const auto goal = [=, this](double further, bool closing) -> Goal {
+    return [=, this](const Observation& later, double) {
+      const glm::dvec3 at = *closed_at ? **closed_at : point_of(later, duct, mark, along);
+      if (closing) *closed_at = at;
+      const glm::dvec3 target = at + error;
+      return target + (from_tip + further) * glm::normalize(target - pivot);
+    };
+  };
+  const auto move = [&](Goal to, double grip, double wait) -> Move& {
+    Move& added = then(std::move(to));
+    added.tool = tool, added.across = direction, added.grip = grip, added.wait = wait;
+    return added;
+  };
+  const auto slide = [=](const Goal& from, const Goal& to) -> Goal {
+    return [=](const Observation& seen, double share) { return glm::mix(from(seen, 1.0), to(seen, 1.0), share); };
+  };
+  const Goal before = goal(-kBack, false), in = goal(0.0, false), close = goal(0.0, true);
+  const auto give_way_in = [&](Move& added) -> Move& {
+    if (!style_.careless && times_aside_ < kMostAside) added.way_out = {before, aperture};
+    return added;
+  };
+  move(before, aperture, 0.3);
+  give_way_in(move(slide(before, in), aperture, 0.1)).duration = kIn;
+  give_way_in(move(close, 0.0, 0.25)).duration = 0.4;
+  move(close, 1.0, 0.1).duration = 0.4;
+  move(slide(in, before), 1.0, 0.0).duration = kIn;
+  move([home](const Observation&, double) { return home; }, 1.0, 0.0);
+}
+
+// Returns how far the instrument goes beyond the middle of a duct, m. Another attempt at the same point goes a little
+// further or less far, unless the duct was pushed aside.
+double Performer::depth_of_next(double along, double beyond) {
+  if (along != last_along_)
+    last_along_ = along, last_beyond_ = beyond, times_aside_ = 0;
+  else if (!gave_way_)
+    last_beyond_ += (last_beyond_ > beyond + 1e-3 ? -2.0 : 1.0) * kAgain;
+  gave_way_ = false;
+  return last_beyond_;
+}
+
+// A hand that feels how its instrument pushes a duct aside opens it, moves out, and aims again.
+void Performer::give_way(const Observation& seen) {
+  if (start_ < 0.0 || !moves_.front().way_out || poses_[tool_].grip < kAlmostClosed) return;
+  if (glm::length(glm::dvec3(seen.tools[tool_].force)) <= kAside) return;
+  const WayOut out = *moves_.front().way_out;
+  moves_.clear();
+  then(out.goal).grip = out.aperture;
+  start_ = -1.0;
+  gave_way_ = true, ++times_aside_;
+}
+
+// Rolls the instrument until its jaws, which turn about its x axis, close across the duct, or its hook crosses a
+// strand; of the two ways the one that points the hook's foot towards `foot`, else the nearer one.
+void Performer::turn_across(const glm::dvec3& direction, const glm::dvec3& foot, double dt) {
+  DevicePose& pose = poses_[tool_];
+  const ToolPose tool{pose.pivot, pose.tip, instruments_[tool_].radius};
+  const RigidFrame now = tool_frame(tool, glm::radians(pose.roll_deg));
+  const RigidFrame quarter = tool_frame(tool, glm::radians(pose.roll_deg + 90.0));
+  double ahead = glm::dot(now.axes[0], direction), aside = glm::dot(quarter.axes[0], direction);
+  // The foot lies along the y axis, which turns with x.
+  const glm::dvec3 y = ahead * now.axes[1] + aside * quarter.axes[1];
+  if (foot == glm::dvec3(0.0) ? ahead < 0.0 : glm::dot(y, foot) < 0.0) ahead = -ahead, aside = -aside;
+  const double wanted = glm::degrees(elementary::atan2(aside, ahead));
+  pose.roll_deg += std::clamp(wanted, -kTurn * dt, kTurn * dt);
+}
+
+// Plans how a performer divides connective tissue with the hook: strand by strand, the most stretched of the near ones
+// first, away from what must not burn; and how it frees a hook that tissue has caught.
+// Tested in tests/sim/performer_test.cpp, tests/sim/operation_test.cpp, tests/sim/observer_test.cpp
+
+namespace {
+
+// From the strand to the tip; the wire ends a radius of the shaft beyond the tip.
+constexpr double kBeyond = 0.0027;  // m
+// Strands this near are divided without withdrawing the hook if they are at least this long: shorter ones lie hidden,
+// and on a straight path to them the hook would pierce an organ.
+constexpr double kClose = 0.008, kExposed = 0.0008;  // m
+// By how much a strand may be further away when it is longer by 1: long ones are exposed, short ones lie hidden between
+// the organs.
+constexpr double kStretched = 5.0;
+constexpr double kForTaut = 0.03, kForTry = 0.01, kForUnsafe = 0.1;  // m   nearer; further
+constexpr double kForFront = 0.05;  // m   nearer, when all strands around it are divided
+constexpr double kForCooked = 1.5;  // m/s  further, where a hollow organ is burnt
+constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
+constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
+constexpr double kStop = 0.3;       // N   the hook does not press harder on an organ
+// N   on a hook that moves out, at strands of a duct or vessel and elsewhere: it is caught.
+constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
+constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
+// For which organs may burn at the first attempt at a strand; each further one may take half as long again.
+constexpr double kHeat = 0.06, kMostHeat = 0.1;  // s
+
+// Metal that is hot keeps this far from the lines of ducts and vessels, whose radius is up to 3 mm; at strands where it
+// cannot, it works last. The foot of the hook is kFoot long.
+constexpr double kClearOfHeat = 0.0045, kUnsafe = 0.0035, kFoot = 0.0035;  // m
+constexpr double kWayOut = 0.012;  // m   on which the foot of a hook that moves out may catch a duct
+
+glm::dvec3 along_strand(const FibreEnds& ends, double share) {
+  return glm::mix(glm::dvec3(ends.a), glm::dvec3(ends.b), share);
+}
+
+}  // namespace
+
+// A strand is divided away from ducts and vessels; else near the organ that has no limit for burns, or away from a
+// hollow one, which a burn may open.
+void Performer::choose_aims(const TaskStage& stage) {
+  constexpr double kSafe = 0.0055;  // m   shorter strands lie too near to the duct or vessel
+  constexpr double kNear = 0.3, kFromTube = 0.55, kFromHollow = 0.7;  // 1
+  const auto limited = [&](std::uint32_t organ) {
+    return organ < stage.organs.size() && std::ranges::count(task_.limits, stage.organs[organ], &TaskLimit::organ) > 0;
+  };
+  const auto tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
+  limited_ = tubes_ = hollow_ = 0;
+  for (std::uint32_t organ = 0; organ < stage.lines.size(); ++organ)
+    if (tube(organ)) tubes_ |= organ_bit(organ);
+  for (const TaskLimit& limit : task_.limits) {
+    limited_ |= organ_bit(organ_of(stage, limit.organ));
+    if (limit.most_bile_ml > 0.0) hollow_ |= organ_bit(organ_of(stage, limit.organ));
+  }
+  const auto hollow = [&](std::uint32_t organ) { return organ != kWall && (hollow_ & organ_bit(organ)) != 0; };
+  fibres_ = stage.fibres;
+  aim_at_.clear();
+  shortest_.clear();
+  for (const StageFibre& fibre : stage.fibres) {
+    const bool a = tube(fibre.a) || limited(fibre.a), b = tube(fibre.b) || limited(fibre.b);
+    shortest_.push_back(tube(fibre.a) || tube(fibre.b) ? kSafe : 0.0);
+    if (tube(fibre.a) != tube(fibre.b))
+      aim_at_.push_back(tube(fibre.a) ? kFromTube : 1.0 - kFromTube);
+    else if (a && b && hollow(fibre.a) != hollow(fibre.b))
+      aim_at_.push_back(hollow(fibre.a) ? kFromHollow : 1.0 - kFromHollow);
+    else
+      aim_at_.push_back(a == b ? 0.5 : b ? kNear : 1.0 - kNear);
+  }
+}
+
+// The hook has burnt an organ at a strand: strands of this tissue are divided further away from it, and those nearby
+// later.
+void Performer::aim_away(const Observation& seen, std::uint32_t fibre, std::uint32_t heats) {
+  constexpr double kShift = 0.1, kFurthest = 0.1;  // 1
+  constexpr double kNearby = 0.006, kLater = 0.5;  // m, tries
+  const bool a = (heats & organ_bit(fibres_[fibre].a)) != 0, b = (heats & organ_bit(fibres_[fibre].b)) != 0;
+  const double shift = a == b ? 0.0 : a ? kShift : -kShift;
+  for (std::size_t f = 0; f < fibres_.size(); ++f) {
+    if (fibres_[f].group != fibres_[fibre].group) continue;
+    aim_at_[f] = std::clamp(aim_at_[f] + shift, kFurthest, 1.0 - kFurthest);
+    if (glm::distance(middle_of(seen.fibres.ends[f]), middle_of(seen.fibres.ends[fibre])) < kNearby)
+      tries_[f] += kLater;
+  }
+}
+
+// The hook burns a hollow organ for `dt` seconds. A second burn beside it would go deeper: strands nearby are
+// divided later.
+void Performer::note_burn(const Observation& seen, double dt) {
+  constexpr double kNearby = 0.004;  // m
+  for (std::size_t f = 0; f < fibres_.size(); ++f)
+    if (glm::distance(middle_of(seen.fibres.ends[f]), tip_) < kNearby) cooked_[f] += dt;
+}
+
+// Returns the direction in which strands of a step are fewer.
+glm::dvec3 Performer::free_side(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
+  constexpr double kAround = 0.02;  // m
+  const glm::dvec3 at = middle_of(seen.fibres.ends[fibre]);
+  glm::dvec3 sum(0.0);
+  for (const std::uint32_t f : steps_->fibres(step)) {
+    const glm::dvec3 other = middle_of(seen.fibres.ends[f]);
+    if (seen.fibres.intact[f] && glm::distance(at, other) < kAround) sum += at - other;
+  }
+  return sum;
+}
+
+// Of the points around the planned one, chooses the nearest at which the hot metal stays clear of ducts and vessels,
+// and the foot, too, when it moves out, or the clearest. The foot lies across strand and shaft: it points away from a
+// near duct or vessel, else to the side that is free, because under tissue that is still joined it would be caught.
+Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size_t step, std::uint32_t fibre) const {
+  constexpr double kStep = 0.1, kFirst = 0.1, kLast = 0.9;  // 1
+  constexpr double kPerShare = 0.002;  // m  of clearance for which the aim moves by the whole strand
+  const FibreEnds& ends = seen.fibres.ends[fibre];
+  const glm::dvec3 pivot = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot;
+  const glm::dvec3 across = glm::cross(glm::dvec3(ends.b - ends.a), pivot - middle_of(ends));
+  const glm::dvec3 side = glm::length(across) > 0.0 ? glm::normalize(across) : glm::dvec3(0.0);
+  const glm::dvec3 free = free_side(seen, step, fibre);
+  StrandAim best{.share = aim_at_[fibre], .foot = free, .clearance = INFINITY};
+  double most = -INFINITY;
+  for (double moved = 0.0; duct_points_ && moved < kLast - kFirst; moved += kStep)
+    for (const double sign : {1.0, -1.0}) {
+      const double share = std::clamp(aim_at_[fibre] + sign * moved, kFirst, kLast);
+      const glm::dvec3 at = along_strand(ends, share), out = at + kHot * glm::normalize(pivot - at);
+      const double wire = duct_points_->clearance(at, out);
+      for (const double towards : {1.0, -1.0}) {
+        const glm::dvec3 tip = at + towards * kFoot * side;
+        const double clearance = std::min(wire, duct_points_->clearance(at, tip));
+        const double way_out = duct_points_->clearance(tip, tip + kWayOut * glm::normalize(pivot - tip));
+        const bool to_free = towards * glm::dot(side, free) >= 0.0;
+        const double worth = std::min(clearance, kClearOfHeat) + std::min(way_out, kClearOfHeat) - kPerShare * moved +
+                             (to_free ? 1e-4 : 0.0);
+        if (worth > most) most = worth, best = {share, to_free ? free : towards * side, clearance};
+      }
+    }
+  return best;
+}
+
+// Returns the share of the strands of the same tissue around a strand, at rest, that are divided: it is on the front of
+// the dissection, or behind it, where the hook can reach it.
+double Performer::divided_around(const Observation& seen, std::uint32_t fibre) const {
+  constexpr double kAround = 0.008;  // m
+  double all = 0.0, divided = 0.0;
+  for (std::size_t f = 0; f < fibres_.size(); ++f) {
+    if (f == fibre || fibres_[f].group != fibres_[fibre].group) continue;
+    if (double(glm::distance(fibres_[f].rest, fibres_[fibre].rest)) > kAround) continue;
+    all += 1.0, divided += seen.fibres.intact[f] ? 0.0 : 1.0;
+  }
+  return all > 0.0 ? divided / all : 1.0;
+}
+
+// Returns the strand that is divided next.
+std::optional<std::uint32_t> Performer::next_strand(const Observation& seen, std::size_t step) const {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
+  std::optional<std::uint32_t> best;
+  double most = -INFINITY;
+  for (const std::uint32_t f : steps_->fibres(step)) {
+    if (!seen.fibres.intact[f]) continue;
+    const FibreEnds& ends = seen.fibres.ends[f];
+    const double length = glm::distance(ends.a, ends.b);
+    const bool unsafe = length < shortest_[f] || aim_at_strand(seen, step, f).clearance < kUnsafe;
+    const double worth = kStretched * length + (length > kTaut ? kForTaut : 0.0) + kForFront * divided_around(seen, f) -
+                         kForTry * tries_[f] - (unsafe ? kForUnsafe : 0.0) - kForCooked * cooked_[f] -
+                         0.5 * glm::distance(middle_of(ends), now) - glm::distance(middle_of(ends), pivot);
+    if (worth > most) most = worth, best = f;
+  }
+  return best;
+}
+
+// Counts an attempt at a strand, and the attempts since any was divided.
+void Performer::count_attempt(const Observation& seen, std::size_t step, std::uint32_t fibre) {
+  const std::ptrdiff_t left =
+      std::ranges::count_if(steps_->fibres(step), [&](std::uint32_t f) { return seen.fibres.intact[f] != 0; });
+  fruitless_ = left == left_ ? fruitless_ + 1 : 0;
+  left_ = left;
+  ++tries_[fibre];
+}
+
+// Must the hook move out before it goes to a strand? It must when the strand is far away or hidden, when it presses on
+// an organ, or when it would take a duct or vessel along that lies between.
+bool Performer::moves_out_before(const Observation& seen, std::uint32_t fibre, const StrandAim& aimed) const {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const FibreEnds& ends = seen.fibres.ends[fibre];
+  const glm::dvec3 pivot = instruments_[tool].pivot, now = poses_[tool].tip;
+  const glm::dvec3 wire = now - kBeyond * glm::normalize(pivot - now);
+  return pressed_ || glm::distance(middle_of(ends), now) > kClose ||
+         glm::length(glm::dvec3(ends.b - ends.a)) < kExposed ||
+         (duct_points_ && duct_points_->clearance(wire, along_strand(ends, aimed.share)) < kUnsafe);
+}
+
+// Moves the hook to the next strand, or tissue so that the strand is exposed.
+void Performer::plan_dissect(const Observation& seen, std::size_t step) {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  if (duct_points_) duct_points_->follow(seen.fibres.ends);
+  const std::optional<std::uint32_t> fibre = next_strand(seen, step);
+  if (!fibre) {
+    then([now = poses_[tool].tip](const Observation&, double) { return now; }).tool = tool;
+    return;
+  }
+  count_attempt(seen, step, *fibre);
+  caught_from_ = shortest_[*fibre] > 0.0 ? kCaughtAtDuct : kCaught;
+  if (swing(seen, step, *fibre) || pull_on(seen, step, *fibre)) return;
+  plan_strand(seen, *fibre, aim_at_strand(seen, step, *fibre));
+}
+
+// Moves the hook to a strand. The wire crosses the strand, and its foot points along the tissue. It is hot only in the
+// tissue.
+void Performer::plan_strand(const Observation& seen, std::uint32_t fibre, const StrandAim& aimed) {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const FibreEnds& ends = seen.fibres.ends[fibre];
+  const glm::dvec3 strand(ends.b - ends.a);
+  const auto across = glm::length(strand) > 1e-4 ? std::optional(glm::normalize(strand)) : std::nullopt;
+  const double away = glm::distance(middle_of(ends), poses_[tool].tip);
+  const auto at = [=, error = aim(), pivot = instruments_[tool].pivot](double back) -> Goal {
+    return [=](const Observation& later, double) {
+      const glm::dvec3 target = along_strand(later.fibres.ends[fibre], aimed.share) + error;
+      return target + (back + kBeyond) * glm::normalize(pivot - target);
+    };
+  };
+  if (moves_out_before(seen, fibre, aimed)) {
+    pressed_ = false;
+    back_out(tool);
+    Move& before = then(at(kBack));
+    before.tool = tool, before.across = across, before.foot = aimed.foot, before.wait = 0.2;
+  }
+  const auto slide = [=, this](double back) -> Move& {
+    Move& move = then([this, goal = at(back)](const Observation& later, double share) {
+      return glm::mix(from_, goal(later, 1.0), share);
+    });
+    move.tool = tool, move.across = across, move.foot = aimed.foot, move.stop = kStop, move.fibre = fibre;
+    return move;
+  };
+  if (style_.mistake == Fault::DeepBurn) {
+    then(at(-kTooDeep)).tool = tool;
+    moves_.back().energy = Diathermy::Cut, moves_.back().wait = 1.0;
+    return;
+  }
+  if (away > kHot) slide(kHot).duration = std::max(0.1, (std::min(away, kBack) - kHot) / kApproach);
+  Move& cut = slide(0.0);
+  cut.energy = Diathermy::Cut, cut.spare = limited_ | tubes_;
+  cut.most_heat = std::min(kHeat * (0.5 + 0.5 * tries_[fibre]), kMostHeat);
+  cut.duration = std::max(0.1, std::min(away, kHot) / style_.slide);
+  cut.wait = kStrandWait;
+}
+
+// Moves the hook, whose foot has caught tissue, back on the path on which it came; if that does not help, pushes it a
+// little in and turns it by a third. Then it moves out again.
+void Performer::free_hook() {
+  constexpr double kIn = 0.003, kThird = 120.0;  // m, deg
+  constexpr int kMostAttempts = 6;
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  const glm::dvec3 now = poses_[tool].tip;
+  if (freed_ == 0 && !way_in_.empty()) {
+    const double took = way_in_.back().time - way_in_.front().time;
+    way_in_.push_back({now, poses_[tool].roll_deg, last_});
+    Move& back = then([=, way = way_in_](const Observation&, double share) {
+      const double at = (1.0 - share) * double(way.size() - 1);
+      const auto k = std::min(static_cast<std::size_t>(at), way.size() - 2);
+      return glm::mix(way[k].tip, way[k + 1].tip, at - double(k));
+    });
+    back.tool = tool, back.duration = 2.0 * std::max(0.5, took);
+    back.roll = way_in_.front().roll_deg, back.withdraws = true, back.stop = 2.0 * caught_from_;
+  } else {
+    const glm::dvec3 in = now - kIn * glm::normalize(instruments_[tool].pivot - now);
+    Move& move = then([=](const Observation&, double share) { return glm::mix(now, in, share); });
+    move.tool = tool, move.duration = kThird / kSlowTurn, move.roll = poses_[tool].roll_deg + kThird;
+  }
+  back_out(tool);
+  if (++freed_ > kMostAttempts) moves_.back().stop = 0.0;
+}
+
+// Plans how a performer does the steps of an operation, one after the other. The grasper holds what it has retracted
+// while another instrument works.   Tested in
+// tests/sim/operation_test.cpp, tests/sim/observer_test.cpp
+
+namespace {
+
+constexpr double kGraspAbove = 0.012;  // m    above the surface, before a grasp
+constexpr double kInJaws = 0.005;      // m    of a duct, from the tip of the grasper
+constexpr double kGraspForce = 1.5;    // N    of open jaws on the tissue that they grasp
+constexpr double kAgainForce = 0.4;    // N    the same, later: the tissue may hang loosely, and would be pushed away
+constexpr int kMostGrasps = 8;         // of one grasper, of tissue that slipped out
+constexpr double kDuctSlope = 1e-3;    // m    over which the direction of a duct is measured
+constexpr double kFurther = 1.25;      // 1    distance of a retraction, relative to the wanted one
+constexpr double kLiftSpeed = 0.012;   // m/s  of retracted tissue
+constexpr double kPullOut = 0.03;      // m/s  of loose tissue: faster, it slips out of the jaws
+// Strands shorter than kTaut are put under tension first: the grasper that holds nearest to them pulls by kPull more,
+// up to kMostPull, while no strand near them is longer than kPullUpTo. With failed attempts at a strand, or kForFailure
+// since any strand was divided, both limits grow, as long as the grasper feels less than kGentle.
+constexpr double kPullUpTo = 0.007, kUpToMore = 0.001, kUpToMost = 0.011;    // m
+constexpr double kPull = 0.002, kMostPull = 0.006, kMostPullBefore = 0.004;  // m
+constexpr double kMostMore = 0.030;                                          // m
+constexpr double kForFailure = 3.0;                                          // 1
+constexpr double kGentle = 1.0;                                              // N
+constexpr double kMostTries = 3.0;                                           // at a strand, before more tension
+constexpr int kBeforeSwing = 8;                                              // attempts
+constexpr double kSwing = 0.008;                                             // m    to each side
+constexpr double kAfterPull = 0.5;                                           // s   tissue comes to rest
+
+}  // namespace
+
+void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
+  // The tissue is at rest when the operation begins.
+  if (!duct_points_ && !seen.fibres.ends.empty()) duct_points_.emplace(lines_, fibres_, seen.fibres.ends);
+  std::size_t step = feed.step.value_or(0);
+  if (style_.mistake == Fault::NoView)
+    while (step + 1 < steps_->size() && steps_->at(step).kind == StepKind::Dissect && steps_->at(step).before_division)
+      ++step;
+  if (caught_) return free_hook();
+  if (steps_->at(step).kind != StepKind::Dissect && withdraw(tool_of_kind(InstrumentKind::Hook))) return;
+  if (pull_before(seen, step)) return;
+  if (steps_->at(step).kind == StepKind::Dissect && hold_again(seen, step)) return;
+  switch (steps_->at(step).kind) {
+    case StepKind::Retract:
+      return plan_retract(seen, step);
+    case StepKind::Dissect:
+      return plan_dissect(seen, step);
+    case StepKind::Divide:
+      return plan_clip(seen);
+    case StepKind::Remove:
+      return plan_remove(seen, step);
+  }
+}
+
+// Takes an instrument out of the field, with open jaws. Returns whether it was in it.
+bool Performer::withdraw(std::size_t tool) {
+  constexpr double kAtHome = 0.01;  // m
+  constexpr double kOpening = 0.4;  // s
+  if (tool == instruments_.size()) return false;
+  const glm::dvec3 now = poses_[tool].tip, home = instruments_[tool].tip;
+  if (glm::distance(now, home) < kAtHome) return false;
+  const double grip = has_jaws(instruments_[tool].kind) ? 1.0 : 0.0;
+  const auto move_to = [&](const glm::dvec3& place) -> Move& {
+    Move& move = then([place](const Observation&, double) { return place; });
+    move.tool = tool, move.grip = grip;
+    return move;
+  };
+  if (poses_[tool].grip < grip) move_to(now).duration = kOpening;
+  back_out(tool);
+  move_to(home);
+  return true;
+}
+
+// Moves an instrument a little towards its trocar.
+void Performer::back_out(std::size_t tool) {
+  Move& move = then([this, pivot = instruments_[tool].pivot](const Observation&, double share) {
+    return from_ + share * kBack * glm::normalize(pivot - from_);
+  });
+  move.tool = tool, move.duration = kBack / kApproach;
+  if (instruments_[tool].kind == InstrumentKind::Hook) move.withdraws = true, move.stop = caught_from_;
+}
+
+std::size_t Performer::grasper_named(const std::string& name) const {
+  const auto named = std::ranges::find(instruments_, name, &InstrumentScene::name);
+  if (named == instruments_.end()) return tool_of_kind(InstrumentKind::Grasper);
+  return static_cast<std::size_t>(named - instruments_.begin());
+}
+
+std::size_t Performer::grasper_of(std::size_t step) const { return grasper_named(steps_->at(step).instrument); }
+
+// Does the grasper of a step hold its target? It has slipped out when it is far from the tip.
+bool Performer::holds(const Observation& seen, std::size_t step) const {
+  constexpr double kHeld = 0.01;  // m
+  const std::size_t tool = grasper_of(step);
+  const glm::dvec3 target(seen.marks[steps_->mark_of(step)]);
+  return poses_[tool].grip < 0.1 && glm::distance(target, poses_[tool].tip) < kHeld;
+}
+
+// Moves a grasper that holds tissue.
+void Performer::pull(std::size_t tool, const glm::dvec3& by, double wait) {
+  const glm::dvec3 from = poses_[tool].tip;
+  Move& move = then([=](const Observation&, double share) { return from + share * by; });
+  move.tool = tool, move.grip = 0.0, move.duration = kPull / kLiftSpeed, move.wait = wait;
+}
+
+// Returns how to grasp a duct at a mark; none at a mark on another organ.
+std::optional<Performer::DuctGrip> Performer::duct_grip(std::size_t mark) const {
+  const SurfaceMark& on = steps_->marks()[mark - task_.locations.size()];
+  const std::vector<glm::dvec3>& line = lines_[on.organ];
+  if (line.empty()) return std::nullopt;
+  const double along = trocar::along_line(line, rest_[mark]);
+  return DuctGrip{point_on_line(line, along) - rest_[mark],
+                  glm::normalize(point_on_line(line, along + kDuctSlope) - point_on_line(line, along - kDuctSlope))};
+}
+
+// Opens the jaws, moves onto the target, closes, and pulls. The jaws stay closed.
+void Performer::plan_retract(const Observation& seen, std::size_t step) {
+  const std::size_t tool = grasper_of(step), mark = steps_->mark_of(step);
+  const glm::dvec3 error = aim();
+  const glm::dvec3 up = glm::normalize(glm::dvec3(steps_->at(step).direction));
+  if (holds(seen, step)) return pull(tool, kPull * up, steps_->at(step).hold + 0.3);
+  swung_[tool] = glm::dvec3(0.0);
+  const std::optional<DuctGrip> duct = duct_grip(mark);
+  const glm::dvec3 pivot = instruments_[tool].pivot;
+  // The jaws close around a duct, from the trocar's direction; other tissue is grasped along its normal at rest. When
+  // that has failed again, it may have turned over, and is grasped from the trocar's direction as well.
+  const bool along_shaft = duct || (grasped_again_[tool] > 0 && grasped_again_[tool] % 2 == 0);
+  const glm::dvec3 aside = error + (duct ? duct->to_centre : glm::dvec3(0.0));
+  const auto around = [=](double back) -> Goal {
+    return [=](const Observation& later, double) {
+      const glm::dvec3 centre = glm::dvec3(later.marks[mark]) + aside;
+      return centre + back * glm::normalize(pivot - centre);
+    };
+  };
+  const auto along = [=, this](const Observation& later, double share) {
+    return around(instruments_[tool].radius - depth_)(later, share);
+  };
+  const Goal over = along_shaft ? around(kBack) : above(mark, kGraspAbove, error);
+  Goal target = onto(mark, error);
+  if (along_shaft) target = along;
+  if (duct) target = around(-kInJaws);
+  const auto add = [&](Goal goal, double grip) -> Move& {
+    Move& move = then(std::move(goal));
+    move.tool = tool, move.grip = grip;
+    if (duct) move.across = duct->direction;
+    return move;
+  };
+  add(over, 1.0).wait = 0.3;
+  Move& press = add(target, 1.0);
+  press.force = std::max(grasped_again_[tool] > 0 ? kAgainForce : kGraspForce, style_.force);
+  press.wait = style_.careless ? 0.0 : 0.4;
+  Move& close = add(target, 0.0);
+  close.force = press.force, close.duration = 0.6, close.wait = 0.3;
+  const auto start = std::make_shared<std::optional<glm::dvec3>>();
+  // What leaves the field is pulled out later.
+  const bool leaves = steps_->at(step).kind == StepKind::Remove;
+  const double height = leaves ? kPull : kFurther * steps_->at(step).lift;
+  Move& lift = add(
+      [=, this](const Observation&, double share) {
+        if (!*start) *start = tip_;
+        return **start + share * height * up;
+      },
+      0.0);
+  lift.duration = height / kLiftSpeed;
+  lift.wait = steps_->at(step).hold + 0.5;
+}
+
+// Moves what graspers hold to where this step wants it, once; grasps again what has slipped out. Returns whether it
+// does.
+bool Performer::pull_before(const Observation& seen, std::size_t next) {
+  for (const StepPull& wanted : steps_->at(next).pulls) {
+    const std::size_t tool = grasper_named(wanted.instrument);
+    for (std::size_t step = 0; step < steps_->size(); ++step) {
+      if (steps_->at(step).kind != StepKind::Retract || grasper_of(step) != tool) continue;
+      if (!holds(seen, step)) {
+        if (grasp_again(seen, step)) return true;
+        continue;
+      }
+      if (pulled_for_[tool] == next) continue;
+      pulled_for_[tool] = next;
+      swung_[tool] = glm::dvec3(0.0), pulled_[tool] = 0.0;
+      const std::size_t mark = steps_->mark_of(step);
+      const glm::dvec3 by = rest_[mark] + glm::dvec3(wanted.to) - glm::dvec3(seen.marks[mark]);
+      pull(tool, by, kAfterPull);
+      moves_.back().duration = std::max(0.5, glm::length(by) / kLiftSpeed);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Grasps again what has slipped out in a retraction, unless that has failed too often. Returns whether it does.
+bool Performer::grasp_again(const Observation& seen, std::size_t retraction) {
+  const std::size_t tool = grasper_of(retraction);
+  if (grasped_again_[tool] == kMostGrasps) return false;
+  pulled_for_[tool] = kNone;
+  if (withdraw(tool_of_kind(InstrumentKind::Hook))) return true;
+  ++grasped_again_[tool];
+  plan_retract(seen, retraction);
+  return true;
+}
+
+// Is a step the last one before `next` in which its grasper retracts?
+bool Performer::retracts_last(std::size_t step, std::size_t next) const {
+  for (std::size_t later = step + 1; later < next; ++later)
+    if (steps_->at(later).kind == StepKind::Retract && grasper_of(later) == grasper_of(step)) return false;
+  return steps_->at(step).kind == StepKind::Retract;
+}
+
+// A dissection without tension fails: grasps again what the last retraction of a grasper has lost. A careless hand does
+// not notice. Returns whether it does.
+bool Performer::hold_again(const Observation& seen, std::size_t next) {
+  if (style_.careless) return false;
+  for (std::size_t step = 0; step < next; ++step)
+    if (retracts_last(step, next) && !holds(seen, step) && grasp_again(seen, step)) return true;
+  return false;
+}
+
+// Returns the direction in which a step pulls what a retraction holds.
+glm::dvec3 Performer::pulls_along(std::size_t step, std::size_t retraction) const {
+  for (const StepPull& pull : steps_->at(step).pulls)
+    if (grasper_named(pull.instrument) == grasper_of(retraction) && glm::length(pull.to) > 0.f)
+      return glm::normalize(glm::dvec3(pull.to));
+  return glm::normalize(glm::dvec3(steps_->at(retraction).direction));
+}
+
+// Returns the retraction whose grasper holds nearest to a strand, among those that may move.
+std::optional<std::size_t> Performer::nearest_hold(const Observation& seen, std::uint32_t fibre,
+                                                   const std::function<bool(std::size_t tool)>& may) const {
+  std::optional<std::size_t> best;
+  double nearest = INFINITY;
+  for (std::size_t step = 0; step < steps_->size(); ++step) {
+    if (steps_->at(step).kind != StepKind::Retract || !holds(seen, step) || !may(grasper_of(step))) continue;
+    const double away = glm::distance(poses_[grasper_of(step)].tip, middle_of(seen.fibres.ends[fibre]));
+    if (away < nearest) best = step, nearest = away;
+  }
+  return best;
+}
+
+// Pulls further on what the nearest grasper holds when a strand is slack and none near it is stretched far. Returns
+// whether it does.
+bool Performer::pull_on(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
+  constexpr double kNearby = 0.015;  // m
+  const auto length = [&](std::uint32_t f) {
+    return double(glm::distance(seen.fibres.ends[f].a, seen.fibres.ends[f].b));
+  };
+  const glm::dvec3 at = middle_of(seen.fibres.ends[fibre]);
+  double longest = 0.0;
+  for (std::size_t step = 0; step < steps_->size(); ++step)
+    for (const std::uint32_t f : steps_->fibres(step))
+      if (seen.fibres.intact[f] && shortest_[f] == 0.0 && glm::distance(middle_of(seen.fibres.ends[f]), at) < kNearby)
+        longest = std::max(longest, length(f));
+  const bool taut = length(fibre) >= std::max(kTaut, shortest_[fibre]) && tries_[fibre] <= kMostTries;
+  const bool on_duct = shortest_[fibre] > 0.0;
+  const double failed = on_duct ? 0.0 : std::max({0.0, tries_[fibre] - 1.0, double(fruitless_) / kForFailure});
+  const double up_to = std::min(kPullUpTo + kUpToMore * failed, kUpToMost);
+  if (taut || longest >= std::max(up_to, 3.0 * shortest_[fibre])) return false;
+  const double usual = steps_->at(dissected).before_division ? kMostPullBefore : kMostPull;
+  const double most = usual + std::min(kPull * failed, kMostMore);
+  const std::optional<std::size_t> best = nearest_hold(seen, fibre, [&](std::size_t tool) {
+    const bool gentle = glm::length(glm::dvec3(seen.tools[tool].force)) < kGentle;
+    return pulled_[tool] + kPull <= usual || (gentle && pulled_[tool] + kPull <= most);
+  });
+  if (!best) return false;
+  const std::size_t tool = grasper_of(*best);
+  pulled_[tool] += kPull;
+  pull(tool, kPull * pulls_along(dissected, *best), 0.1);
+  return true;
+}
+
+// When attempts have divided nothing for a while, moves what the nearest grasper holds to the other side, so that other
+// strands are exposed. Returns whether it does.
+bool Performer::swing(const Observation& seen, std::size_t dissected, std::uint32_t fibre) {
+  if (shortest_[fibre] > 0.0 || fruitless_ < kBeforeSwing || fruitless_ % kBeforeSwing != 0) return false;
+  const std::optional<std::size_t> held = nearest_hold(seen, fibre, [](std::size_t) { return true; });
+  if (!held) return false;
+  const std::size_t tool = grasper_of(*held);
+  const glm::dvec3 view = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot - poses_[tool].tip;
+  const glm::dvec3 side = glm::cross(pulls_along(dissected, *held), view);
+  if (!(glm::length(side) > 0.0)) return false;
+  const double sign = glm::dot(swung_[tool], side) > 0.0 ? -1.0 : 1.0;
+  const glm::dvec3 to = sign * kSwing * glm::normalize(side), by = to - swung_[tool];
+  pull(tool, by, kAfterPull);
+  moves_.back().duration = glm::length(by) / kLiftSpeed;
+  swung_[tool] = to;
+  ++fruitless_;
+  return true;
+}
+
+// Pulls what the grasper holds out of the field; grasps again what it has lost. Then other graspers let go.
+void Performer::plan_remove(const Observation& seen, std::size_t step) {
+  const std::size_t tool = grasper_of(step);
+  const glm::dvec3 tip = poses_[tool].tip, pivot = instruments_[tool].pivot;
+  if (!holds(seen, step)) {
+    ++grasped_again_[tool];
+    return plan_retract(seen, step);
+  }
+  for (std::size_t other = 0; other < steps_->size(); ++other)
+    if (steps_->at(other).kind == StepKind::Retract && grasper_of(other) != tool && withdraw(grasper_of(other))) return;
+  const double way = kFurther * steps_->at(step).lift;
+  const glm::dvec3 out = tip + way * glm::normalize(pivot - tip);
+  Move& move = then([=](const Observation&, double share) { return glm::mix(tip, out, share); });
+  move.tool = tool, move.grip = 0.0;
+  move.duration = way / kPullOut, move.wait = steps_->at(step).hold + 0.5;
 }
 
 }  // namespace trocar

@@ -11,7 +11,6 @@
 
 #include "sim/scene/task_scene.hpp"
 #include "sim/score/attempt.hpp"
-#include "sim/task/marks.hpp"
 #include "sim/task/observation.hpp"
 #include "sim/task/task_run.hpp"
 

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
-#include "sim/scene/task_reader.hpp"
-#include "sim/task/force_watch.hpp"
+#include "sim/scene/task_scene.hpp"
 #include "sim/task/task_goal.hpp"
-#include "sim/task/tremor_watch.hpp"
-#include "sim/task/zone_watch.hpp"
+#include "sim/task/watches.hpp"
 
 namespace trocar {
 namespace {
@@ -175,6 +173,16 @@ TaskResult TaskRun::result() const {
 void TaskRun::draw(DrawnMarks& marks) const {
   content_->goal->draw(marks);
   content_->zones.draw(marks);
+}
+
+std::size_t instrument_of_task(const Scene& scene) {
+  if (!scene.task) return 0;
+  if (scene.task->kind == TaskKind::NavigateCamera) return scene.instruments.size();
+  std::string name = scene.task->instrument;
+  for (const TaskStep& step : scene.task->steps)
+    if (name.empty()) name = step.instrument;
+  const auto found = std::ranges::find(scene.instruments, name, &InstrumentScene::name);
+  return found == scene.instruments.end() ? 0 : static_cast<std::size_t>(found - scene.instruments.begin());
 }
 
 }  // namespace trocar

@@ -3,17 +3,18 @@
 // Units: metres, seconds, newtons.   Tested in tests/sim/task_run_test.cpp
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "deform/bonds.hpp"
-#include "deform/grasp.hpp"
+#include "deform/contact/grasp.hpp"
+#include "deform/join/bonds.hpp"
 #include "geometry/mesh_view.hpp"
+#include "sim/scene/scene.hpp"
 #include "sim/scene/task_scene.hpp"
 #include "sim/score/attempt.hpp"
-#include "sim/task/marks.hpp"
 #include "sim/task/observation.hpp"
 
 namespace trocar {
@@ -75,5 +76,11 @@ class TaskRun {
   struct Content;
   std::unique_ptr<Content> content_;
 };
+
+// Tells which instrument a task is about.   Tested in tests/app/practice_test.cpp
+
+// Returns the number of the instrument in the scene that a trainee takes first: the task's, or of an operation that of
+// the first step which names one; otherwise the first. The number of instruments stands for the scope.
+std::size_t instrument_of_task(const Scene& scene);
 
 }  // namespace trocar

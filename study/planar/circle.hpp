@@ -3,12 +3,12 @@
 // wall), VI (circle and box). We differ: touching counts as contact; at a segment's end the contact normal points from
 // that end; the normal is defined where the centre lies on the line; impacts are found along the motion, so that a
 // circle cannot jump over a wall; the gap left before a wall is a distance, not a fraction of the step. Any unit.
-// Checked against slow versions without shared formulas in tests/study/planar_circle_test.cpp
+// Checked against slow versions without shared formulas in tests/study/shapes_test.cpp
 #pragma once
 
 #include <span>
 
-#include "geometry/planar/segment.hpp"
+#include "geometry/planar/polygon.hpp"
 
 namespace trocar::planar {
 

@@ -1,12 +1,11 @@
-// Answers the queries of convex_polygon.hpp, convex_line.hpp and convex_gap.hpp in O(n). The code shares only the exact
-// signs with those files, for tests and measurements of growth. Below about 16 corners it is also faster.
+// Answers the queries of convex_polygon.hpp in O(n). The code shares only the exact signs with that
+// file, for tests and measurements of growth. Below about 16 corners it is also faster.
 // Sources: document 001 (docs/planar.md) III-C (half-planes). The gap is the distance of the origin from the difference
 // of the two polygons, built by merging sides in order of angle. Any unit; y up.   Used in
-// tests/geometry/planar_convex_test.cpp and tests/geometry/planar_gap_test.cpp
+// tests/geometry/planar_convex_test.cpp
 #pragma once
 
-#include "geometry/planar/convex_gap.hpp"
-#include "geometry/planar/convex_line.hpp"
+#include "geometry/planar/convex_polygon.hpp"
 
 namespace trocar::planar {
 

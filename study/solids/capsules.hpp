@@ -1,13 +1,13 @@
 // Computes the distance of two shafts (capsules) in closed form: the distance of their axes (geometry/closest.hpp)
 // minus the radii. Where the axes meet, or pass each other between their ends, the normal is perpendicular to both.
-// Units: metres.   Checked by sampling and by moving the capsules apart in tests/study/solids_capsules_test.cpp
+// Units: metres.   Checked by sampling and by moving the capsules apart in tests/study/solids_test.cpp
 #pragma once
 
 #include <cmath>
 #include <glm/glm.hpp>
 
 #include "geometry/closest.hpp"
-#include "geometry/perpendicular.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar::solids {
 

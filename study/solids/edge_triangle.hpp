@@ -3,12 +3,14 @@
 // the angles of the sides seen from it sum to one full turn (angle test).
 // Source: thesis 4.2 (arbitrary objects), after O'Rourke. We differ: tolerances are shares of the triangle's own size,
 // the angles are signed, an edge in the triangle's plane is tested against its sides instead of being ignored, and
-// touching counts. Units: metres.   Checked against exact signs (exact_edge.hpp) in
-// tests/study/solids_edge_triangle_test.cpp
+// touching counts. Units: metres.   Checked against exact signs (exact_sign.hpp) in
+// tests/study/edge_triangle_test.cpp
 #pragma once
 
 #include <cstdint>
 #include <glm/glm.hpp>
+#include <utility>
+#include <vector>
 
 #include "geometry/mesh_view.hpp"
 
@@ -31,5 +33,21 @@ EdgeVerdict edge_triangle_by_area(const glm::dvec3& from, const glm::dvec3& to, 
                                   const EdgeTriangleParams& params = {});
 EdgeVerdict edge_triangle_by_angle(const glm::dvec3& from, const glm::dvec3& to, const Triangle& triangle,
                                    const EdgeTriangleParams& params = {});
+
+// Finds every pair of faces of two arbitrary objects that share a point, including touching and coplanar faces, by
+// brute force: tests every edge of each object against every triangle of the other. Source: thesis 4.2; the edges of
+// one object alone are not enough, as the thesis shows. We differ: all pairs are listed instead of stopping at the
+// first. Cost: O(faces of first x faces of second). Units: metres, both in one frame. Checked against contact_of of
+// mesh/exact_sign.hpp and the known counts of shared scenes in tests/study/edge_triangle_test.cpp
+
+enum class EdgeTest { Exact, Area, Angle };
+
+// Returns whether the two faces share a point, by tests of their edges. In the Area and Angle tests no edge meets a
+// face without area.
+bool faces_cross(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3], EdgeTest test);
+
+// Fills `pairs` with (face of first, face of second), sorted. Allocates only to grow it.
+void crossing_pairs(const MeshView& first, const MeshView& second, EdgeTest test,
+                    std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 
 }  // namespace trocar::solids

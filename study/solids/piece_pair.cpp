@@ -1,11 +1,152 @@
 #include "study/solids/piece_pair.hpp"
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
-#include "study/solids/penetration.hpp"
+#include "cpu_collision/solids/closest_features.hpp"
 
 namespace trocar::solids {
+namespace {
+
+using glm::dvec3;
+
+// Edges at an angle with a smaller sine give no separating axis.
+constexpr double kParallelEdges = 1e-9;
+// The bodies are moved apart by this share of their size to find the contact points: far above rounding.
+constexpr double kParted = 1e-6;
+
+struct Best {
+  double depth = std::numeric_limits<double>::infinity();
+  dvec3 normal{0.0, 0.0, 1.0};  // from first to second, frame of first
+
+  void take(double candidate, const dvec3& axis) {
+    if (candidate < depth) depth = candidate, normal = axis;
+  }
+};
+
+struct Pair {
+  const ConvexBody& first;
+  const ConvexBody& second;
+  RigidFrame pose;  // second to first
+};
+
+double support(const ConvexBody& body, const dvec3& direction) {
+  double most = -std::numeric_limits<double>::infinity();
+  for (const dvec3& v : body.vertices) most = std::max(most, glm::dot(direction, v));
+  return most;
+}
+
+double overlap_along(const Pair& pair, const dvec3& axis) {
+  return support(pair.first, axis) + support(pair.second, -axis * pair.pose.axes) - glm::dot(axis, pair.pose.origin);
+}
+
+void try_faces(const Pair& pair, Best& best) {
+  for (const ConvexBody::Face& f : pair.first.faces) {
+    const double other = support(pair.second, -f.normal * pair.pose.axes) - glm::dot(f.normal, pair.pose.origin);
+    best.take(f.offset + other, f.normal);
+  }
+  for (const ConvexBody::Face& f : pair.second.faces) {
+    const dvec3 normal = pair.pose.axes * f.normal;
+    const double other = support(pair.first, -normal) + glm::dot(normal, pair.pose.origin);
+    best.take(f.offset + other, -normal);
+  }
+}
+
+dvec3 along(const ConvexBody& body, const ConvexBody::Edge& edge) {
+  return body.vertices[edge.vertex[1]] - body.vertices[edge.vertex[0]];
+}
+
+// For solid bodies, tries only the pairs of edges whose arcs of normals cross on the Gauss sphere.
+void try_crossing_arcs(const Pair& pair, Best& best) {
+  for (std::uint32_t j = 0; j < pair.second.edges.size(); ++j) {
+    const ConvexBody::Edge& second = pair.second.edges[j];
+    if (second.flat) continue;
+    const dvec3 c = -(pair.pose.axes * pair.second.faces[second.face[0]].normal);
+    const dvec3 d = -(pair.pose.axes * pair.second.faces[second.face[1]].normal);
+    const dvec3 second_direction = pair.pose.axes * along(pair.second, second);
+    const dvec3 on_second = pair.pose.to_world(pair.second.vertices[second.vertex[0]]);
+    for (std::uint32_t i = 0; i < pair.first.edges.size(); ++i) {
+      const ConvexBody::Edge& first = pair.first.edges[i];
+      if (first.flat) continue;
+      const dvec3 first_direction = along(pair.first, first);
+      const double c_side = glm::dot(c, first_direction), d_side = glm::dot(d, first_direction);
+      if (c_side * d_side >= 0.0) continue;
+      const double a_side = glm::dot(pair.first.faces[first.face[0]].normal, second_direction);
+      const double b_side = glm::dot(pair.first.faces[first.face[1]].normal, second_direction);
+      if (a_side * b_side >= 0.0 || c_side * b_side <= 0.0) continue;
+      dvec3 axis = glm::cross(first_direction, second_direction);
+      const double length = glm::length(axis);
+      if (length <= kParallelEdges * glm::length(first_direction) * glm::length(second_direction)) continue;
+      const dvec3& on_first = pair.first.vertices[first.vertex[0]];
+      // The axis lies on the arc, so it is within a quarter turn of at least one end of the arc.
+      const dvec3 outward = pair.first.faces[first.face[0]].normal + pair.first.faces[first.face[1]].normal;
+      axis *= (glm::dot(axis, outward) < 0.0 ? -1.0 : 1.0) / length;
+      best.take(glm::dot(axis, on_first - on_second), axis);
+    }
+  }
+}
+
+// For a sheet, segment or point the arcs are not sufficient: tries every pair, with both signs.
+void try_all_edges(const Pair& pair, Best& best) {
+  for (std::uint32_t i = 0; i < pair.first.edges.size(); ++i) {
+    for (std::uint32_t j = 0; j < pair.second.edges.size(); ++j) {
+      const dvec3 first_direction = along(pair.first, pair.first.edges[i]);
+      const dvec3 second_direction = pair.pose.axes * along(pair.second, pair.second.edges[j]);
+      const dvec3 axis = glm::cross(first_direction, second_direction);
+      const double length = glm::length(axis);
+      if (length <= kParallelEdges * glm::length(first_direction) * glm::length(second_direction)) continue;
+      for (const double sign : {1.0, -1.0}) {
+        const dvec3 unit = axis * (sign / length);
+        best.take(overlap_along(pair, unit), unit);
+      }
+    }
+  }
+}
+
+// Two bodies without an axis between them lie on one line, or one is a point: tries the line and its perpendicular.
+void try_line(const Pair& pair, Best& best) {
+  const ConvexBody& longer = pair.first.edges.empty() ? pair.second : pair.first;
+  dvec3 direction = pair.pose.to_world(pair.second.centre) - pair.first.centre;
+  if (!longer.edges.empty()) {
+    direction = along(longer, longer.edges[0]);
+    if (&longer == &pair.second) direction = pair.pose.axes * direction;
+  }
+  if (glm::dot(direction, direction) <= 0.0) direction = dvec3(0.0, 0.0, 1.0);
+  direction = glm::normalize(direction);
+  dvec3 across = pair.pose.to_world(pair.second.centre) - pair.first.centre;
+  across -= glm::dot(across, direction) * direction;
+  if (glm::length(across) <= 0.0)
+    across = glm::cross(direction, std::abs(direction.x) < 0.5 ? dvec3(1, 0, 0) : dvec3(0, 1, 0));
+  across = glm::normalize(across);
+  for (const dvec3& axis : {across, -across, direction, -direction}) best.take(overlap_along(pair, axis), axis);
+}
+
+}  // namespace
+
+Penetration penetration(const ConvexBody& first, const RigidFrame& first_pose, const ConvexBody& second,
+                        const RigidFrame& second_pose) {
+  const Pair pair{first, second, relative(first_pose, second_pose)};
+  Best best;
+  try_faces(pair, best);
+  if (first.dimension == 3 && second.dimension == 3) {
+    try_crossing_arcs(pair, best);
+  } else {
+    try_all_edges(pair, best);
+    if (first.dimension < 2 && second.dimension < 2) try_line(pair, best);
+  }
+  Penetration answer;
+  answer.depth = best.depth;
+  answer.normal = first_pose.axes * best.normal;
+  // Contact points: the closest points just after the bodies have separated.
+  const dvec3 parting = (best.depth + kParted * (first.radius + second.radius)) * answer.normal;
+  FeaturePair features;
+  const FeatureDistance parted =
+      closest_features(first, first_pose, second, {second_pose.axes, second_pose.origin + parting}, features);
+  answer.on_first = parted.on_first;
+  answer.on_second = parted.on_second - parting;
+  return answer;
+}
 
 PiecePair::PiecePair(const ConvexPieces& first, const ConvexPieces& second)
     : first_(first), second_(second), features_(first.nodes.size() * second.nodes.size()) {

@@ -1,16 +1,35 @@
 // Compares two posed hierarchies of convex pieces: computes their distance and closest points, or their penetration
 // depth. Pairs of nodes farther apart than the best pair so far are skipped, by bounding spheres, then by the hulls;
 // every pair of nodes keeps its closest features from frame to frame. Source: thesis 6.2. Units: metres,
-// world.   Checked against all pairs of pieces and of triangles in tests/study/solids_piece_pair_test.cpp
+// world.   Checked against all pairs of pieces and of triangles in tests/study/solids_test.cpp
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "cpu_collision/solids/closest_features.hpp"
+#include "cpu_collision/solids/convex_body.hpp"
 #include "cpu_collision/solids/convex_pieces.hpp"
+#include "geometry/frame.hpp"
 
 namespace trocar::solids {
+
+// Computes the penetration depth of two convex bodies (the shortest translation that separates them) by separating
+// axes. Only pairs of edges whose arcs of normals cross are tried, since only they bound the Minkowski difference of
+// the two bodies. Source: thesis 4.5.4 (separating axes); arcs: Gregorius, "The separating axis test between convex
+// polyhedra", GDC 2013. We differ: sheets, segments and points try all pairs of edges. Cost: O(faces x vertices + edges
+// x edges).
+struct Penetration {
+  // m. After a move of the second body by depth * normal the two bodies touch. Negative for two solid bodies that are
+  // apart: the slab between them across the normal is then -depth thick. Sheets, segments and points must overlap.
+  double depth = 0.0;
+  glm::dvec3 normal{0.0, 0.0, 1.0};  // unit, from the first body to the second
+  glm::dvec3 on_first, on_second;    // m    on the surfaces, `depth` apart along the normal, to a millionth of the size
+};
+
+// Computes the penetration. Allocates nothing.
+Penetration penetration(const ConvexBody& first, const RigidFrame& first_pose, const ConvexBody& second,
+                        const RigidFrame& second_pose);
 
 struct PieceDistance {
   bool overlapping = false;

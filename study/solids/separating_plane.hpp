@@ -3,7 +3,7 @@
 // weight decay 0.97). We differ: positions are shifted and scaled to the unit box, so that units do not matter; the
 // search continues after the last wrong point; the last frame's plane can be the start; and the quality weight has the
 // sign that turns the plane towards the point (as printed it turns away). Units: metres.   Failure rates measured in
-// docs/solids.md; checked in tests/study/solids_separating_plane_test.cpp
+// docs/solids.md; checked in tests/study/solids_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Declares the bounding volumes of the study and lists all volumes. The templates of cpu_collision/trees make the
-// trees. Units: metres.   Tested in tests/study/tree_touch_test.cpp
+// trees. Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <array>

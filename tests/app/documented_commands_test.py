@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/|\./(?=trocar lab))?trocar ((?:lab(?! enter| --)|run|query|touch|meet|compare|record|perform|recover|replay|pack|unpack|score|'
+LINE = re.compile(r'(?:^|[`\s])(?:build/\w+/app/|\./(?=trocar lab))?trocar ((?:lab(?! enter| --)|run|query|compare|record|perform|replay|file|score|'
                   r'export|report|mesh|tissue|sweep|doctor|demo)\b[^`\n#]*)')
 VALUES = {'N': '2000', 'a,b': 'scan,obb-refit', 'OUT': 'out.obj', 'MM': '2.5', 'X,Y,Z': '30,20,10', 'E1,E2': '1,1', 'H': '0.5', 'HOST': 'localhost', 'DIR': 'out',
           'TASK.toml': 'scene.toml', 'SCENE.toml': 'scene.toml', 'S.toml': 'scene.toml', 'SCENE': 'scene.toml',
@@ -62,7 +62,7 @@ def sample_files(trocar, make_attempt, folder):
     for name in ('S', 'A', 'B', 'C', 'T', 'session', 'monday', 'tuesday', 'friday'):
         shutil.copy(folder / 'made/session.h5', folder / f'{name}.h5')
     for name, form in (('packed', []), ('compact', ['--compact'])):
-        subprocess.run([trocar, 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
+        subprocess.run([trocar, 'file', 'pack', 'S.h5', *form, '-o', f'{name}.h5'], cwd=folder, check=True, capture_output=True)
     subprocess.run([make_attempt, 'scenes/tasks/touch_targets.toml', '5', 'attempt.json'], cwd=folder, check=True)
     sample_people(trocar, folder)
     (folder / 'DATA.csv').write_text('strain,force_n\n0.05,0.6\n0.1,1.3\n0.15,2.1\n0.2,2.9\n')

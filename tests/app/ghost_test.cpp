@@ -1,6 +1,6 @@
 // Tests the ghost: its motion against formulas, its file against damage, the expert's run against a demonstration, and
 // that a session with a ghost has the bits of one without.
-#include "app/window/ghost.hpp"
+#include "app/window/practice/ghost.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "app/window/ghost_file.hpp"
-#include "app/window/ghost_maker.hpp"
-#include "app/window/ghost_show.hpp"
-#include "app/window/practice.hpp"
-#include "app/window/practice_sound.hpp"
+#include "app/window/practice/practice.hpp"
+#include "app/window/practice/practice_screen.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "tests/app/ball_task.hpp"
 

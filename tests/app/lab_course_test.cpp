@@ -1,15 +1,24 @@
-// Tests progress in a curriculum from the attempts of the database: they count as the scores of the recordings would,
-// and the next step says what the latest attempt missed.
-#include "app/lab/lab_course.hpp"
-
+// Tests progress in a curriculum, thresholds from experts, and the desk where a person logs in.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
 
-#include "sim/support/data_folder.hpp"
+#include "app/lab/lab_course.hpp"
+#include "app/lab/lab_desk.hpp"
+#include "app/lab/lab_station.hpp"
+#include "sim/course/curriculum.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/scene/toml_table.hpp"
+#include "sim/support/files.hpp"
+#include "tests/app/run_program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
 namespace {
+
+// Tests progress in a curriculum from the attempts of the database: they count as the scores of the recordings would,
+// and the next step says what the latest attempt missed.
 
 constexpr const char* kTwoSteps =
     "schema = 1\ntitle = \"T\"\nsources = [\"s\"]\n"
@@ -109,6 +118,168 @@ TEST(LabCourse, TheReadyMadeCurriculumIsShownForANewPerson) {
   const CourseView view = course_view(load_curriculum(data_file("curricula/basic.toml")), {}, 1.8e9);
   EXPECT_EQ(view.next, 0u);
   EXPECT_TRUE(view.latest_missed.empty());
+}
+
+// Tests trocar lab thresholds: from recordings and from people in the database; the printed TOML is read back as a
+// curriculum and as a scene's task.
+
+class LabThresholdsProgram : public LabUser {
+ protected:
+  Outcome thresholds(const std::string& arguments) { return lab("thresholds " + arguments); }
+  void keep(const std::string& person, double started, double score, const std::string& ending = "done") const {
+    LabAttempt attempt;
+    attempt.key = new_attempt_key();
+    attempt.person = person, attempt.scene = "burn_line", attempt.title = "Burn", attempt.started = started;
+    attempt.score = score, attempt.ending = ending;
+    attempt.metrics = {{"task.task_time", 10.0 + started}, {"task.task_peak_force", 1.0}, {"whole.peak_force", 9.0}};
+    LabStation({at("data") + "/trocar/lab.sqlite", at("data") + "/trocar/waiting", at("config") + "/trocar/lab.toml"})
+        .keep(attempt);
+  }
+};
+
+TEST_F(LabThresholdsProgram, OfPeopleInTheDatabase) {
+  expect_sentence("thresholds", "needs either recordings of experts");
+  expect_sentence("thresholds --person zoe", "needs either recordings of experts");
+  expect_sentence("thresholds --person zoe --task burn_line", "no person has the id 'zoe'");
+  for (int k = 1; k <= 3; ++k) keep("zoe", k, 90.0 + k), keep("li", k, 96.0);
+  keep("li", 4, 20.0, "not done");
+  expect_sentence("thresholds --person zoe --task burn_line --level 2", "have no attempt at burn_line, level 2");
+  expect_sentence("thresholds x.h5 --person zoe", "not both");
+  expect_sentence("thresholds --person zoe --task burn_line --last 1", "1 of 1 attempts is finished");
+  const Outcome both = thresholds("--person zoe li --task burn_line");
+  ASSERT_EQ(both.status, 0) << both.err;
+  EXPECT_NE(both.out.find("# burn_line, level 1: 6 attempts of 2 people; 1 not finished"), std::string::npos)
+      << both.out;
+  EXPECT_NE(both.out.find("least_score = 94\n"), std::string::npos) << both.out;  // (91 + 92 + 93 + 3 * 96) / 6
+  const Curriculum course = parse_curriculum("title = \"T\"\n" + both.out.substr(0, both.out.find("# Keys")), "c.toml");
+  ASSERT_EQ(course.steps.size(), 1u);
+  EXPECT_EQ(course.steps[0].pass.least_score, 94.0);
+  ASSERT_EQ(course.steps[0].pass.limits.size(), 2u);
+  EXPECT_EQ(course.steps[0].pass.limits[0].metric, "task_time");
+  EXPECT_EQ(course.steps[0].pass.limits[0].value, 12.0);
+  const Outcome median = thresholds("--person zoe --task burn_line --rule median");
+  EXPECT_NE(median.out.find("least_score = 92\n"), std::string::npos) << median.out;
+}
+
+TEST_F(LabThresholdsProgram, OfRecordingsAndTheirTomlIsAWholeFile) {
+  const Outcome made = run("perform " + data("scenes/tasks/navigate_camera.toml") +
+                           " --as expert --backend scan --seed 1 -o " + at("s1.h5"));
+  ASSERT_EQ(made.status, 0) << made.err;
+  std::filesystem::copy_file(at("s1.h5"), at("s2.h5"));
+  const Outcome found = thresholds(at("s1.h5") + " " + at("s2.h5"));
+  ASSERT_EQ(found.status, 0) << found.err;
+  EXPECT_NE(found.out.find("2 of these attempts are by a scripted trainee"), std::string::npos) << found.out;
+  // The scope touches nothing: no force is allowed to a pass, and the scene's key, which must be positive, is left out.
+  EXPECT_NE(found.out.find("metric = \"task_peak_force\"\nvalue = 0\n"), std::string::npos) << found.out;
+  TomlTable whole = TomlTable::parse("t.toml", found.out);
+  EXPECT_EQ(whole.tables("step").size(), 1u);
+  EXPECT_NE(found.out.find("[task]\ntime_good_s = "), std::string::npos) << found.out;
+  EXPECT_EQ(found.out.find("most_force_n"), std::string::npos) << found.out;
+  expect_sentence("thresholds " + at("s1.h5"), "1 of 1 attempts is finished");
+  expect_sentence("thresholds " + mesh_, "m.obj");
+}
+
+// Tests the desk of a station: who is logged in, a first login, progress from the database and from what waits here,
+// and a database that does not answer.
+
+constexpr const char* kOneStep = "title = \"T\"\n[[step]]\nname = \"a\"\nscene = \"x.toml\"\nin_a_row = 2\n";
+
+class LabDeskTest : public ::testing::Test {
+ protected:
+  LabStation station(const std::string& database = {}) const {
+    return LabStation({folder_.path() / "lab.sqlite", folder_.path() / "waiting", folder_.path() / "lab.toml"},
+                      database);
+  }
+  static LabAttempt pass(const std::string& person, double started) {
+    LabAttempt attempt;
+    attempt.key = new_attempt_key();
+    attempt.person = person, attempt.scene = "x", attempt.started = started, attempt.score = 90.0;
+    attempt.ending = "done";
+    return attempt;
+  }
+  static void wait(LabDesk& desk) {
+    while (desk.asking()) {
+      desk.step();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(LabDeskTest, WithoutAPersonThereIsNoProgress) {
+  const LabStation station = this->station();
+  LabDesk desk(station, parse_curriculum(kOneStep, "c.toml"));
+  desk.step();
+  EXPECT_FALSE(desk.view());
+  desk.log_in("", false);
+  wait(desk);
+  EXPECT_FALSE(desk.view());
+  EXPECT_TRUE(desk.people().empty());
+  EXPECT_EQ(desk.why(), "");
+}
+
+TEST_F(LabDeskTest, TheFirstLoginAddsThePersonAndTypingDoesNot) {
+  const LabStation station = this->station();
+  LabDesk desk(station, parse_curriculum(kOneStep, "c.toml"));
+  desk.log_in("zo", false);
+  wait(desk);
+  ASSERT_TRUE(desk.view());
+  EXPECT_FALSE(desk.known());
+  EXPECT_TRUE(station.open_to_read().people().empty());
+  desk.log_in("zoe", true);
+  EXPECT_FALSE(desk.view());
+  wait(desk);
+  EXPECT_TRUE(desk.known());
+  EXPECT_EQ(desk.people(), std::vector<std::string>{"zoe"});
+  EXPECT_TRUE(station.open_to_read().person("zoe"));
+}
+
+TEST_F(LabDeskTest, TheLastOneWhoLogsInCounts) {
+  const LabStation station = this->station();
+  LabDesk desk(station, parse_curriculum(kOneStep, "c.toml"));
+  desk.log_in("zoe", false);
+  desk.log_in("li", true);  // before the answer for zoe
+  wait(desk);
+  EXPECT_EQ(desk.person(), "li");
+  EXPECT_TRUE(desk.known());
+  EXPECT_TRUE(station.open_to_read().person("li"));
+  EXPECT_FALSE(station.open_to_read().person("zoe"));
+}
+
+TEST_F(LabDeskTest, ProgressCountsTheDatabaseAndWhatWaitsOnce) {
+  const LabStation station = this->station();
+  const LabAttempt entered = pass("zoe", 1.0);
+  station.open_to_write().add_attempt(entered);
+  station.keep(entered);  // not removed yet
+  station.keep(pass("li", 1.0));
+  LabDesk desk(station, parse_curriculum(kOneStep, "c.toml"));
+  desk.log_in("zoe", false);
+  wait(desk);
+  ASSERT_TRUE(desk.view());
+  EXPECT_EQ(desk.view()->progress[0].in_a_row, 1);
+  station.keep(pass("zoe", 2.0));
+  desk.refresh();
+  wait(desk);
+  EXPECT_EQ(desk.view()->progress[0].state, StepState::Passed);
+}
+
+TEST_F(LabDeskTest, ADatabaseThatDoesNotAnswerTakesNothingAway) {
+  station().open_to_write().add_attempt(pass("zoe", 1.0));
+  LabStation station = this->station();
+  LabDesk desk(station, parse_curriculum(kOneStep, "c.toml"));
+  desk.log_in("zoe", false);
+  wait(desk);
+  station = this->station("postgresql://user@127.0.0.1:1/none");
+  station.keep(pass("zoe", 2.0));
+  desk.refresh();
+  wait(desk);
+  EXPECT_NE(desk.why(), "");
+  EXPECT_EQ(desk.view()->progress[0].state, StepState::Passed);
+  LabDesk fresh(station, parse_curriculum(kOneStep, "c.toml"));
+  fresh.log_in("zoe", true);
+  wait(fresh);
+  EXPECT_EQ(fresh.view()->progress[0].in_a_row, 1);  // only what waits here is known
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "app/lab/lab_station.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "tests/app/postgres_server.hpp"
 #include "tests/app/recorded_attempt.hpp"
 #include "tests/app/run_program.hpp"
@@ -26,13 +26,8 @@ constexpr const char* kPerson = "zoe";
 
 RunNote attempt_of(const std::string& person) { return {ScoreClock::Tick, Activity::Attempt, person}; }
 
-class LabEntering : public Program {
+class LabEntering : public LabUser {
  protected:
-  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
-  std::string environment() const {
-    return "XDG_DATA_HOME='" + at("data") + "' XDG_CONFIG_HOME='" + at("config") + "'";
-  }
-  Outcome lab(const std::string& arguments) { return run("lab " + arguments, environment()); }
   fs::path waiting() const { return at("data") + "/trocar/waiting"; }
   LabPlaces places() const { return {at("data") + "/trocar/lab.sqlite", waiting(), at("config") + "/trocar/lab.toml"}; }
   std::size_t rows(const std::string& database = {}) const {
@@ -130,7 +125,7 @@ TEST_F(LabEntering, ADatabaseThatKeepsNothingIsRefused) {
 TEST_F(LabEntering, ARelativeDatabaseIsTheSameFileEverywhere) {
   fs::create_directories(at("a"));
   fs::create_directories(at("b"));
-  const std::string in_a = "cd " + at("a") + " && " + environment(), in_b = "cd " + at("b") + " && " + environment();
+  const std::string in_a = "cd " + at("a") + " && " + lab_folders(), in_b = "cd " + at("b") + " && " + lab_folders();
   EXPECT_EQ(run("lab --database sqlite:x.sqlite", in_a).status, 0);
   EXPECT_EQ(run("lab add zoe", in_b).status, 0);
   EXPECT_FALSE(fs::exists(at("b") + "/x.sqlite"));
@@ -163,7 +158,7 @@ TEST_F(LabEntering, ProgramsThatStartTogetherEnterAKilledAttemptOnce) {
       const std::string option = address.empty() ? "" : " --database '" + address + "'";
       std::string line;
       for (int k = 0; k < kPrograms; ++k)
-        line += environment() + " " + TROCAR_PROGRAM + " lab" + option + " list >>" + at("log") + " 2>&1 & ";
+        line += lab_folders() + " " + TROCAR_PROGRAM + " lab" + option + " list >>" + at("log") + " 2>&1 & ";
       ASSERT_EQ(std::system((line + "wait").c_str()), 0);
       ASSERT_EQ(lab(option + " list").status, 0);
       ASSERT_EQ(rows(address), 1u) << "rows after round " << round << " of "
@@ -179,7 +174,7 @@ TEST_F(LabEntering, ARecordingIsEnteredOnce) {
   for (int k = 0; k < 3; ++k) EXPECT_EQ(lab("enter " + at("s.h5")).status, 0);
   EXPECT_EQ(rows(), 1u);
   fs::copy_file(at("s.h5"), at("copy.h5"));
-  ASSERT_EQ(run("pack " + at("s.h5") + " -o " + at("packed.h5")).status, 0);
+  ASSERT_EQ(run("file pack " + at("s.h5") + " -o " + at("packed.h5")).status, 0);
   for (const char* name : {"copy.h5", "packed.h5"}) {
     const Outcome again = lab("enter " + at(name));
     EXPECT_EQ(again.status, 0) << again.err;

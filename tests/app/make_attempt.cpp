@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 #include "tests/sim/logged_session.hpp"
 
 int main(int count, char** arguments) {

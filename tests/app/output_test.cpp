@@ -1,5 +1,5 @@
-// Tests output files: an error at the start destroys nothing, files that Trocar did not write are never replaced, no
-// output is also an input, and a file is complete or absent.
+// Tests what the program writes and says before it starts.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -7,15 +7,22 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
 
+#include "mesh/mesh_io.hpp"
 #include "tests/app/run_program.hpp"
+#include "tests/support/shapes.hpp"
 
 namespace trocar {
 namespace {
 
-namespace fs = std::filesystem;
+// Tests output files: an error at the start destroys nothing, files that Trocar did not write are never replaced, no
+// output is also an input, and a file is complete or absent.
 
-constexpr const char* kHeader = "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
+namespace fs = std::filesystem;
 
 class Output : public Program {
  protected:
@@ -30,8 +37,6 @@ class Output : public Program {
            "[[instrument]]\nname = \"" + instrument +
            "\"\npivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\ndevice = \"script\"\n" + more;
   }
-
-  std::string at(const char* name) const { return (folder_.path() / name).string(); }
 
   std::string record(const std::string& scene, const std::string& out, const std::string& motion,
                      const std::string& more = "") const {
@@ -101,7 +106,7 @@ TEST_F(Output, OnlyAFinishedRecordingIsReplaced) {
   const std::string mine = recording("mine.h5");
   expect_kept(mine, record(scene_, mine, motion_), "mine.h5: exists (--out); name another file, or add --force");
   EXPECT_EQ(run(record(scene_, mine, motion_, "--force")).status, 0);
-  EXPECT_NE(run("recover " + mine).out.find("already complete"), std::string::npos);
+  EXPECT_NE(run("file recover " + mine).out.find("already complete"), std::string::npos);
   const std::string foreign = at("foreign.h5");
   ASSERT_EQ(std::system(("/usr/bin/python3 -c \"import h5py; h5py.File('" + foreign + "', 'w')['x'] = 1\"").c_str()),
             0);
@@ -146,11 +151,11 @@ TEST_F(Output, NoOutputIsAnInputOrAnotherOutput) {
       {session, record(replayed, session, motion_), "--out is also read (the source of the scope)"},
       {scene_, record(scene_, scene_, motion_), "--out is also read (the scene)"},
       {motion_,
-       "touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
+       "query touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
            at("o.csv") + " --depth " + at("o.csv"),
        "--out and --depth name the same file"},
       {at("made.obj"),
-       "touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
+       "query touch --mesh " + at("organ.obj") + " --shape " + at("made.obj") + " --trajectory " + motion_ + " --out " +
            at("made.obj"),
        "--out is also read (--shape)"},
       {scene_, "run " + scene_ + " --state " + scene_, "--state is also read (the scene)"},
@@ -164,9 +169,9 @@ TEST_F(Output, ForeignFilesStayAndOwnFilesAreReplaced) {
                                                                motion_ + " --radius 2.5 --backend scan --out ";
   ASSERT_EQ(run("mesh make superellipsoid --faces 500 -o " + at("shape.ply")).status, 0);
   const std::string touch =
-      "touch --mesh " + at("organ.obj") + " --shape " + at("shape.ply") + " --trajectory " + motion_;
+      "query touch --mesh " + at("organ.obj") + " --shape " + at("shape.ply") + " --trajectory " + motion_;
   const std::string meet =
-      "meet " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj");
+      "query meet " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj") + " " + at("organ.obj");
   const std::string compare = "compare " + session + " --backends scan,obb ";
   struct Case {
     std::string before, name;  // the arguments before the output's name
@@ -231,7 +236,7 @@ TEST_F(Output, ADemonstrationReplacesOnlyADemonstration) {
 }
 
 TEST_F(Output, APictureOfASceneNeedsNoRecording) {
-  const std::string picture = "picture " + scene_ + " --width 64 --height 36 -o " + at("drawn");
+  const std::string picture = "export picture " + scene_ + " --width 64 --height 36 -o " + at("drawn");
   const Outcome outcome = run(picture);
   if (outcome.err.find("needs OpenGL") != std::string::npos) GTEST_SKIP() << outcome.err;
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -274,6 +279,190 @@ TEST_F(Output, AFullDiskKeepsTheOldFile) {
   EXPECT_NE(read_file(at("stderr")).find("is the disk full?"), std::string::npos) << read_file(at("stderr"));
   EXPECT_EQ(read_file(kept), "frame,face\n9,9\n");
   expect_no_partial_file();
+}
+
+// Tests trocar tissue: curves, fields and materials that it writes, and what it refuses.
+
+class TissueCommand : public Program {
+ protected:
+  static constexpr const char* kSmall = "--diameter 20 --height 12 --spacing 4 ";
+};
+
+TEST_F(TissueCommand, PressesACylinderAndWritesItsCurve) {
+  const Outcome done = run("tissue test " + std::string(kSmall) + "--modulus 10 --to 0.2 --steps 2 --reference -o " +
+                           at("curve.csv") + " --plot " + at("p.svg") + " --field " + at("f.csv"));
+  ASSERT_EQ(done.status, 0) << done.err;
+  std::istringstream rows(read_file(at("curve.csv")));
+  std::string header, first, second;
+  std::getline(rows, header), std::getline(rows, first), std::getline(rows, second);
+  EXPECT_EQ(header, "strain,force_n,reference");
+  EXPECT_EQ(first.substr(0, 4), "0.1,");
+  EXPECT_EQ(second.substr(0, 4), "0.2,");
+  EXPECT_NEAR(std::stod(first.substr(4)), 10e3 * 3.1416e-4 * 0.1 * 1.07, 0.03);
+  EXPECT_NE(read_file(at("p.svg")).find("Material test: "), std::string::npos);
+  EXPECT_EQ(read_file(at("f.csv")).substr(0, 15), "x_mm,y_mm,z_mm,");
+  const Outcome again = run("tissue test " + std::string(kSmall) + "--steps 1 -o " + at("curve.csv"));
+  EXPECT_EQ(again.status, 2);
+  EXPECT_EQ(read_file(at("curve.csv")).substr(0, 24), "strain,force_n,reference");
+}
+
+TEST_F(TissueCommand, FitsAMaterialThatATestReads) {
+  const std::string data = folder_.write("data.csv", "strain,force_n\n0.1,0.34\n0.2,0.77\n0.3,1.4\n").string();
+  const Outcome fitted = run("tissue fit " + data + " " + kSmall + "-o " + at("m.toml"));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  EXPECT_NE(read_file(at("m.toml")).find("law = \"rising\"\nyoungs_modulus = "), std::string::npos);
+  const Outcome pressed = run("tissue test " + std::string(kSmall) + "--to 0.2 --steps 2 --material " + at("m.toml") +
+                              " -o " + at("c.csv"));
+  ASSERT_EQ(pressed.status, 0) << pressed.err;
+  const std::string curve = read_file(at("c.csv"));
+  EXPECT_NEAR(std::stod(curve.substr(curve.find("\n0.2,") + 5)), 0.77, 0.08);
+}
+
+// The silicones of abubakardawood/tissue-phantom-material-database, on a coarse lattice: rows that are not fitted lie
+// within 10 % or one standard deviation too.
+TEST_F(TissueCommand, ReproducesMeasuredSilicones) {
+  const auto file = shared_file("tissue/silicone_cylinders.json");
+  if (!file) GTEST_SKIP() << "no shared test data";
+  const auto data = nlohmann::json::parse(read_file(*file));
+  for (const auto& [name, plates] : {std::pair("EF10_100T", "--slip"), {"EF10_50T", "--stick"}}) {
+    const auto& material = data["materials"][name];
+    std::string curve = "strain,force_n,sd_n\n";
+    for (std::size_t i = 0; i < data["compression"].size(); ++i)
+      curve += fmt::format("{},{},{}\n", data["compression"][i].get<double>(), material["mean_N"][i].get<double>(),
+                           material["sd_N"][i].get<double>());
+    const Outcome fitted = run(fmt::format("tissue fit {} --every 2 --spacing 7.5 {} --force -o {}",
+                                           folder_.write("s.csv", curve).string(), plates, at("s.toml")));
+    ASSERT_EQ(fitted.status, 0) << fitted.err;
+    const std::string before = "largest error from 0.05 on ";
+    const std::size_t found = fitted.out.find(before);
+    ASSERT_NE(found, std::string::npos) << fitted.out;
+    EXPECT_LT(std::stod(fitted.out.substr(found + before.size())), 1.0) << fitted.out;
+  }
+}
+
+TEST_F(TissueCommand, RefusesWrongInputInOneSentence) {
+  const std::string out = " -o " + at("out.csv");
+  expect_refused("tissue test --shape ball" + out, "ball");
+  expect_refused("tissue test --shape mesh" + out, "--mesh");
+  expect_refused("tissue test --to 0.9" + out, "0.8");
+  expect_refused("tissue test --modulus nan" + out, "nan");
+  expect_refused("tissue test --slip --stick" + out, "--slip");
+  expect_refused("tissue test --twist 20 --slip" + out, "--twist");
+  expect_refused("tissue test --gravity --ball 5" + out, "--gravity");
+  expect_refused("tissue test --twist 20 --ball 5" + out, "--ball");
+  expect_refused("tissue test --gravity --pull" + out, "--pull");
+  expect_refused("tissue test --spacing 900" + out, "spacing");
+  const auto fit = [&](const char* text, const char* part, const char* more = "") {
+    const std::string data = folder_.write("d.csv", text).string();
+    expect_refused("tissue fit " + data + " " + kSmall + more + out, part);
+  };
+  fit("strain:force_n\n0.1:1\n", "d.csv:1: the header must be strain,force_n");
+  fit("strain,force_n\n0.1,x\n", "d.csv:2: 'x' in");
+  fit("strain,force_n\n0.1\n", "d.csv:2: the row has 1 value");
+  fit("strain,force_n\n0,0\n", "d.csv:2: strain and force must be above 0");
+  fit("strain,force_n\n0.2,1\n0.1,2\n", "d.csv:3: the strain is not larger");
+  fit("strain,force_n\n0.1,1\n0.9,2\n", "d.csv:3: a strain of 0.9");
+  fit("strain,force_n\n", "no rows");
+  fit("strain,force_n\n0.1,1\n0.2,2\n", "1 of its rows", "--up-to 0.1 ");
+  const std::string material = folder_.write("bad.toml", "law = \"foam\"\n").string();
+  expect_refused("tissue test --material " + material + out, "bad.toml:1: law: must be springs or rising");
+}
+
+// Tests that scenes within all limits whose frames take seconds say so before they start, and name the key; and that a
+// scene with a task has no more organs than the task can tell apart.
+
+// Keys that replace those of an ordinary scene with one organ of 60 mm.
+struct SlowText {
+  std::string tissue = "youngs_modulus = 6000\nnode_spacing_mm = 12\n";
+  std::string attachment = "";
+  std::string organ = "";  // outside [organ.tissue]
+};
+
+class SlowScene : public Program {
+ protected:
+  std::string scene_of(const SlowText& scene) {
+    save_mesh(shapes::icosphere(3, 0.03f), folder_.path() / "ball.obj");
+    return file("s.toml",
+                "title = \"s\"\n[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n[[organ]]\nname = \"ball\"\n"
+                "mesh = \"ball.obj\"\n" +
+                    scene.organ + "[organ.tissue]\n" + scene.tissue +
+                    "[[organ.attachment]]\ncentre_mm = [0, 0, -30]\nradius_mm = 15\n" + scene.attachment +
+                    "[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 200]\ntip_mm = [0, 0, 90]\nradius_mm = 2.5\n"
+                    "device = \"script\"\nscript = \"press\"\n");
+  }
+
+  // Two rows: two frames of `step` seconds.
+  Outcome record(const SlowText& scene, double step) {
+    const std::string rows = file("t.csv", fmt::format("t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,0,0,200,0,0,90\n"
+                                                       "{},0,0,200,0,0,89\n",
+                                                       step));
+    return run("record " + scene_of(scene) + " --trajectory " + rows + " --backend scan --force -o " +
+               (folder_.path() / "s.h5").string());
+  }
+
+  // Expects one sentence with these words on stderr.
+  void expect_said(const Outcome& outcome, const std::string& words) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("s.toml: a frame takes "), std::string::npos) << words << "\n" << outcome.err;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << words << "\n" << outcome.err;
+    EXPECT_EQ(outcome.err.find("a frame takes"), outcome.err.rfind("a frame takes")) << outcome.err;
+  }
+};
+
+TEST_F(SlowScene, AnOrdinarySceneSaysNothing) {
+  EXPECT_EQ(record({}, 1.0 / 60.0).err.find("a frame takes"), std::string::npos);
+  EXPECT_EQ(record({}, 0.1).err.find("a frame takes"), std::string::npos);
+}
+
+TEST_F(SlowScene, TheSentenceNamesTheKeyThatIsTheCause) {
+  const double tick = 1.0 / 60.0;
+  expect_said(record({.tissue = "youngs_modulus = 1e9\nnode_spacing_mm = 12\n"}, tick),
+              "because of youngs_modulus = 1e+09; a smaller one computes faster");
+  expect_said(record({.tissue = "density = 1\nnode_spacing_mm = 5\n"}, tick),
+              "because of density = 1; a larger one computes faster");
+  expect_said(record({.tissue = "density = 1\nnode_spacing_mm = 12\n", .attachment = "stiffness = 1e6\n"}, tick),
+              "because of density = 1; a larger one computes faster");
+  expect_said(record({.tissue = "node_spacing_mm = 1.5\n"}, tick),
+              "because of node_spacing_mm = 1.5; a larger one computes faster");
+  expect_said(record({.tissue = "substeps = 1000\nnode_spacing_mm = 6\n"}, tick), "because of substeps = 1000");
+  expect_said(record({.tissue = "node_spacing_mm = 12\n"}, 1000.0), "because of a frame of 1000 s; give rows");
+}
+
+TEST_F(SlowScene, TheDemonstrationSaysItToo) {
+  const std::string scene = scene_of({.tissue = "youngs_modulus = 1e9\nnode_spacing_mm = 12\n"});
+  expect_said(run("demo --headless --frames 1 --backend scan --scene " + scene + " --out " +
+                  (folder_.path() / "demo").string()),
+              "because of youngs_modulus");
+}
+
+// Each organ has one bit of the numbers that say which organs an instrument burns.
+TEST_F(SlowScene, ATaskTellsAtMost31OrgansApart) {
+  const auto with_organs = [&](int organs, bool task) {
+    std::string text = "[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n";
+    for (int k = 0; k < organs; ++k)
+      text += fmt::format(
+          "[[organ]]\nname = \"o{0}\"\nmesh = \"ball.obj\"\noffset_mm = [{1}, 0, 0]\n"
+          "[organ.tissue]\nnode_spacing_mm = 20\n[[organ.attachment]]\ncentre_mm = [{1}, 0, 0]\nradius_mm = 30\n",
+          k, 70 * k);
+    text +=
+        "[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 200]\ntip_mm = [0, 0, 90]\nradius_mm = 2.5\ndevice = "
+        "\"script\"\n";
+    if (task)
+      text +=
+          "[task]\nkind = \"touch-targets\"\ntitle = \"t\"\ninstructions = \"i\"\n[[task.place]]\norgan = "
+          "\"o0\"\nat_mm = [0, 0, 30]\n";
+    return file("many.toml", text);
+  };
+  save_mesh(shapes::icosphere(2, 0.03f), folder_.path() / "ball.obj");
+  expect_refused("perform " + with_organs(33, true) + " -o " + (folder_.path() / "x.h5").string(),
+                 ": organ: a scene with a [task] has at most 31 organs, so that the task can tell which one an "
+                 "instrument burns; this one has 33: join some into one mesh");
+  const std::string rows = file("t.csv", "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,0,0,200,0,0,90\n");
+  for (const auto& [organs, task] : {std::pair{31, true}, std::pair{33, false}}) {
+    const Outcome outcome = run("record " + with_organs(organs, task) + " --trajectory " + rows +
+                                " --backend scan --force -o " + (folder_.path() / "x.h5").string());
+    EXPECT_EQ(outcome.status, 0) << organs << outcome.err;
+  }
 }
 
 }  // namespace

@@ -1,22 +1,40 @@
-// Tests the commands of the program: exit status, one sentence on stderr, and no partly written output file.
+// Tests the program from outside: its commands, its manual, and faults around it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <regex>
+#include <sstream>
 #include <string>
+#include <thread>
 
+#include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
 #include "tests/app/run_program.hpp"
 #include "tests/support/glb.hpp"
 #include "tests/support/shapes.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
+
+// Tests the commands of the program: exit status, one sentence on stderr, and no partly written output file.
 
 TEST_F(Program, QueryWritesSortedRows) {
   const Outcome outcome = run(query(mesh_, trajectory_, "2.5"));
@@ -31,18 +49,18 @@ TEST_F(Program, MeetFindsTheFirstContactOfTwoMovingMeshes) {
                     after = file("a1.obj", "v 0 0 10\nv 10 0 10\nv 0 10 10\n" + faces),
                     other = file("b.obj", "v 0 0 5\nv 10 0 5\nv 0 10 5\n" + faces),
                     table = (folder_.path() / "pairs.csv").string();
-  const Outcome outcome = run("meet " + before + " " + after + " " + other + " " + other + " -o " + table);
+  const Outcome outcome = run("query meet " + before + " " + after + " " + other + " " + other + " -o " + table);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("pairs that meet: 1\nfirst contact at 0.49"), std::string::npos) << outcome.out;
   EXPECT_TRUE(read_file(table).starts_with("first,second,time,apart_mm\n0,0,0.49")) << read_file(table);
-  EXPECT_NE(run("meet " + before + " " + before + " " + other + " " + other).out.find("pairs that meet: 0"),
+  EXPECT_NE(run("query meet " + before + " " + before + " " + other + " " + other).out.find("pairs that meet: 0"),
             std::string::npos);
   const std::string all = " " + other + " " + other;
-  expect_refused("meet " + before + " " + file("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\n") + all,
+  expect_refused("query meet " + before + " " + file("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 4\n") + all,
                  "its faces are not those of");
-  expect_refused("meet " + before + " absent.obj" + all, "absent.obj");
-  expect_refused("meet " + before + " " + after + all + " -o " + before, "is also read");
-  expect_refused("meet " + before + " " + after + all + " --tolerance 0", "--tolerance");
+  expect_refused("query meet " + before + " absent.obj" + all, "absent.obj");
+  expect_refused("query meet " + before + " " + after + all + " -o " + before, "is also read");
+  expect_refused("query meet " + before + " " + after + all + " --tolerance 0", "--tolerance");
 }
 
 TEST_F(Program, BadMeshes) {
@@ -178,7 +196,7 @@ TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   EXPECT_EQ(run("compare " + session + " --backends scan,obb-refit").status, 0);
   EXPECT_EQ(run("export " + session + " --csv " + out + "/csv").status, 0);
   EXPECT_TRUE(read_file(folder_.path() / "demo" / "csv" / "tools.csv").starts_with("frame,t,tool,"));
-  EXPECT_NE(run("recover " + session).out.find("already complete"), std::string::npos);
+  EXPECT_NE(run("file recover " + session).out.find("already complete"), std::string::npos);
   // Every command that shows a date says that it is UTC.
   const Outcome scored = run("score " + session + " --csv " + out + "/score.csv");
   EXPECT_NE(scored.out.substr(0, scored.out.find('\n')).find(" UTC"), std::string::npos) << scored.out;
@@ -196,7 +214,7 @@ TEST_F(Program, AnInterruptLeavesACleanRecording) {
       "/session.h5 2>/dev/null || echo 0)\" -gt 4000000 ]; do\n" + "  sleep 0.1; waits=$((waits + 1))\n" +
       "  [ $waits -lt 900 ] || { kill -KILL $pid; exit 1; }\n" + "done\n" + "kill -INT $pid; wait $pid\n";
   EXPECT_EQ(std::system(("sh " + file("interrupt.sh", script)).c_str()), 0);
-  const Outcome outcome = run("recover " + out + "/session.h5");
+  const Outcome outcome = run("file recover " + out + "/session.h5");
   EXPECT_NE(outcome.out.find("already complete"), std::string::npos) << outcome.out << outcome.err;
 }
 
@@ -387,7 +405,7 @@ TEST_F(Program, TouchUsesTheShapeOfTheInstrument) {
   ASSERT_EQ(run("mesh make superellipsoid --faces 200 --size 2,2,10 -o " + shape).status, 0);
   const std::string motion =
       file("way.csv", "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,0,0,200,0,0,40\n0.1,0,0,200,0,0,25\n");
-  const std::string touch = "touch --mesh " + organ + " --shape " + shape + " --out " + out + " --trajectory ";
+  const std::string touch = "query touch --mesh " + organ + " --shape " + shape + " --out " + out + " --trajectory ";
   const Outcome outcome = run(touch + motion + " --depth " + depth);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("1 convex pieces"), std::string::npos) << outcome.out;
@@ -398,10 +416,368 @@ TEST_F(Program, TouchUsesTheShapeOfTheInstrument) {
   EXPECT_NE(read_file(depth).find("\n1,1,4.9"), std::string::npos) << read_file(depth);
   std::filesystem::remove(out);
   expect_refused(touch + file("bad.csv", "t,x\n"), "bad.csv");
-  expect_refused("touch --mesh " + organ + " --shape " + file("none.obj", "v 0 0 0\n") + " --trajectory " + motion +
-                     " --out " + out,
+  expect_refused("query touch --mesh " + organ + " --shape " + file("none.obj", "v 0 0 0\n") + " --trajectory " +
+                     motion + " --out " + out,
                  "none.obj");
   expect_refused(touch + motion + " --pieces 0", "--pieces");
+}
+
+// Tests `trocar help COMMAND`, the version, the manual page and the completion of the shell.
+
+class Manual : public Program {};
+
+TEST_F(Manual, HelpOfACommandIsItsOwnHelp) {
+  for (const std::string command : {"query", "mesh decimate", "query meet"}) {
+    const Outcome help = run("help " + command), own = run(command + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_EQ(help.out, own.out);
+    EXPECT_NE(help.out.find("trocar"), std::string::npos);
+  }
+  EXPECT_EQ(run("help").out, run("--help").out);
+  expect_refused("help operate", "unknown command 'operate'");
+}
+
+TEST_F(Manual, EveryCommandIsNamedAndHasItsHelp) {
+  const std::string said = run("operate").err, mark = "the commands are ";
+  std::istringstream names(said.substr(said.find(mark) + mark.size()));
+  int count = 0;
+  for (std::string name; std::getline(names >> std::ws, name, ','); ++count) {
+    name.erase(name.find_last_not_of(" \n") + 1);
+    const Outcome help = run("help " + name);
+    EXPECT_EQ(help.status, 0) << name;
+    EXPECT_NE(help.out.find("trocar " + name), std::string::npos) << help.out;
+  }
+  EXPECT_EQ(count, 16) << said;
+  expect_refused("file operate", "unknown command 'file operate'; the commands are pack, unpack, recover");
+}
+// The required options of a command are not wanted of the commands below it.
+TEST_F(Manual, OptionsOfACommandAreNotThoseOfItsOwnCommands) {
+  expect_refused("query --mesh " + mesh_, "is required");
+  expect_refused("query touch --mesh " + mesh_, "--shape is required");
+  expect_refused("export", "recording is required");
+  expect_refused("export picture", "recording is required");
+}
+TEST_F(Manual, TheVersionNamesTheBackends) {
+  const std::string out = run("--version").out;
+  for (const std::string& name : backend_names()) EXPECT_NE(out.find(name), std::string::npos) << name;
+}
+
+// groff reports what it does not understand on stderr.
+TEST_F(Manual, TheManualPageNamesEveryCommandAndIsSoundRoff) {
+  const Outcome page = run("--manual");
+  ASSERT_EQ(page.status, 0);
+  for (const char* text :
+       {".TH TROCAR 1", ".SS \"query\"", ".SS \"mesh decimate\"", "\\-\\-trajectory", ".SH EXIT STATUS"})
+    EXPECT_NE(page.out.find(text), std::string::npos) << text;
+  EXPECT_EQ(page.out.find("\\-\\-only\\fR\n.TP"), std::string::npos);
+  const std::string path = file("trocar.1", page.out), said = (folder_.path() / "said").string();
+  ASSERT_EQ(
+      std::system(("groff -man -Tascii -P-c -P-b -P-o -P-u -ww " + path + " > " + said + ".txt 2> " + said).c_str()),
+      0);
+  EXPECT_EQ(read_file(said), "");
+  EXPECT_NE(read_file(said + ".txt").find("mesh decimate"), std::string::npos);
+}
+
+TEST_F(Manual, BashCompletesCommandsAndOptions) {
+  const std::string script = file("completion", run("--completion").out);
+  const auto completed = [&](const std::string& words, int number) {
+    const std::string out = (folder_.path() / "words").string();
+    const std::string line = "bash -c '. " + script + "; COMP_WORDS=(trocar " + words +
+                             "); COMP_CWORD=" + std::to_string(number) + "; _trocar; echo \"${COMPREPLY[*]}\"' > " +
+                             out;
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    return read_file(out);
+  };
+  EXPECT_EQ(completed("rep", 1), "replay report\n");
+  EXPECT_EQ(completed("query --tra", 2), "--trajectory\n");
+  EXPECT_EQ(completed("mesh dec", 2), "decimate\n");
+  EXPECT_EQ(completed("file un", 2), "unpack\n");
+  EXPECT_EQ(completed("query touch --bu", 3), "--bulge\n");
+  EXPECT_EQ(completed("mesh decimate --fa", 3), "--faces\n");
+}
+
+// Tests faults from outside the program: it is killed at any time, the disk is full, its recording is deleted or moved,
+// two programs write one recording, memory runs out. Every reader gives complete frames or one sentence, within 10 s.
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Expects one sentence: one line, without diagnostics of a library. A slow machine also prints its progress.
+void expect_sentence(const Outcome& outcome, const std::string& part) {
+  const std::string text = std::regex_replace(outcome.err, std::regex("(record|demo|perform): [^\n]* left\n"), "");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << outcome.err;
+  EXPECT_TRUE(text.starts_with("trocar: ")) << outcome.err;
+  EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+}
+
+class ProgramFaults : public ::testing::Test {
+ protected:
+  // Makes a small, fast scene: a probe presses a ball, for more frames than any test needs.
+  ProgramFaults() {
+    const TriangleMesh ball = shapes::icosphere(2, 30.f);
+    std::ofstream mesh(folder_.path() / "ball.obj");
+    for (const glm::vec3& p : ball.positions) mesh << fmt::format("v {} {} {}\n", p.x, p.y, p.z);
+    for (const glm::uvec3& face : ball.faces) mesh << fmt::format("f {} {} {}\n", face.x + 1, face.y + 1, face.z + 1);
+    folder_.write("ball.toml",
+                  "[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 15\n"
+                  "[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 150]\ntip_mm = [0, 0, 31]\nradius_mm = 2.5\n");
+    std::ofstream rows(folder_.path() / "motion.csv");
+    rows << "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
+    for (int k = 0; k < 60000; ++k) rows << fmt::format("{:.4f},0,0,150,0,0,{}\n", k / 60.0, 31 - (k % 60) * 0.1);
+  }
+
+  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string recording(const std::string& to) const {
+    return "record " + at("ball.toml") + " --trajectory " + at("motion.csv") + " --backend scan -o " + to;
+  }
+
+  // Runs the program through the shell, in the folder of this test; no reader may take longer than 10 s.
+  Outcome run(const std::string& arguments, const std::string& before = "") const {
+    const std::string line = fmt::format("cd {}; {} timeout -s KILL 10 {} {} >stdout 2>stderr </dev/null",
+                                         folder_.path().string(), before, TROCAR_PROGRAM, arguments);
+    const int status = std::system(("exec sh -c '" + line + "'").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("stdout")), read_file(at("stderr"))};
+  }
+
+  // Starts the program in the background.
+  pid_t start(const std::string& arguments) const {
+    const std::string line =
+        fmt::format("exec {} {} >{} 2>{} </dev/null", TROCAR_PROGRAM, arguments, at("started.out"), at("started.err"));
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    return child;
+  }
+
+  Outcome outcome_of(pid_t child) const {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(at("started.out")), read_file(at("started.err"))};
+  }
+
+  static void wait_until(const std::function<bool()>& condition) {
+    const auto last = Clock::now() + std::chrono::seconds(30);
+    while (!condition() && Clock::now() < last) std::this_thread::sleep_for(milliseconds(1));
+  }
+
+  // Waits until the recording has frames.
+  static void wait_for_bytes(const std::string& file, std::uintmax_t bytes) {
+    wait_until([&] {
+      std::error_code none;
+      const auto size = std::filesystem::file_size(file, none);
+      return !none && size >= bytes;
+    });
+  }
+
+  // Expects complete frames or one sentence from every reader.
+  void expect_read_or_refused(const std::string& command) const {
+    const Outcome outcome = run(command);
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << command << ": " << outcome.status << outcome.err;
+    if (outcome.status != 0) expect_sentence(outcome, "killed.h5: ");
+  }
+
+  // The same for a copy that is cut short.
+  void expect_cuts_read_or_refused() const {
+    for (const std::uintmax_t bytes : {1, 3000, 200000}) {
+      const auto whole = std::filesystem::file_size(at("killed.h5"));
+      if (whole <= bytes) continue;
+      std::filesystem::copy_file(at("killed.h5"), at("cut-killed.h5"),
+                                 std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::resize_file(at("cut-killed.h5"), whole - bytes);
+      expect_read_or_refused("score cut-killed.h5");
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+constexpr const char* kReaders[] = {"score killed.h5", "export killed.h5 --csv csv",
+                                    "report killed.h5 --force -o r.html", "replay killed.h5 --backend scan",
+                                    "compare killed.h5 --backends scan,obb-refit"};
+
+TEST_F(ProgramFaults, EveryReaderHandlesARecordingKilledAtAnyTime) {
+  const unsigned seed = 20261122;
+  std::printf("seed %u\n", seed);
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> early(0, 200), late(200, 600);
+  int recovered = 0, without_frames = 0;
+  for (int round = 0; round < 50; ++round) {
+    std::filesystem::remove(at("killed.h5"));
+    const milliseconds life(round % 2 == 0 ? early(random) : late(random));
+    SCOPED_TRACE(fmt::format("round {}, killed {} ms after its file was there", round, life.count()));
+    const pid_t child = start(recording(at("killed.h5")));
+    wait_until([&] { return std::filesystem::exists(at("killed.h5")); });
+    std::this_thread::sleep_for(life);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    if (round % 10 == 3)
+      for (const char* reader : kReaders) expect_read_or_refused(reader);
+    if (round % 10 == 1) expect_cuts_read_or_refused();
+    const Outcome outcome = run("file recover killed.h5");
+    if (outcome.status != 0) {
+      EXPECT_EQ(outcome.status, 2);
+      expect_sentence(outcome, "killed.h5: ");
+      ++without_frames;
+      continue;
+    }
+    EXPECT_NE(outcome.out.find("recovered"), std::string::npos) << outcome.out;
+    EXPECT_EQ(run("score killed.h5").status, 0);
+    EXPECT_NE(run("file recover killed.h5").out.find("already complete"), std::string::npos);
+    ++recovered;
+  }
+  EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial")));
+  EXPECT_GT(recovered, 3);
+  std::printf("50 kills: %d recovered, %d before the first frame was written\n", recovered, without_frames);
+}
+
+TEST_F(ProgramFaults, RecoverRefusesARecordingInProgress) {
+  const pid_t child = start(recording(at("live.h5")));
+  wait_for_bytes(at("live.h5"), 1000000);
+  const Outcome refused = run("file recover live.h5");
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  expect_sentence(refused, "live.h5: another program is writing this recording");
+  // Readers see the frames so far.
+  const Outcome read = run("score live.h5");
+  EXPECT_EQ(read.status, 0) << read.err;
+  kill(child, SIGINT);
+  const Outcome recorded = outcome_of(child);
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_NE(run("file recover live.h5").out.find("already complete"), std::string::npos);
+}
+
+TEST_F(ProgramFaults, OnlyOneProgramWritesARecording) {
+  const pid_t child = start(recording(at("both.h5")));
+  wait_for_bytes(at("both.h5"), 1000000);
+  const Outcome second = run(recording(at("both.h5")));
+  EXPECT_EQ(second.status, 2) << second.out;
+  expect_sentence(second, "both.h5: ");
+  kill(child, SIGINT);
+  EXPECT_EQ(outcome_of(child).status, 0);
+  const Outcome read = run("file recover both.h5");
+  EXPECT_NE(read.out.find("already complete"), std::string::npos) << read.out << read.err;
+}
+
+// A file size limit of the process simulates a full disk: every write beyond it fails.
+TEST_F(ProgramFaults, AFullDiskIsReportedAtOnceAndKeepsTheFrames) {
+  for (const char* command : {"record", "demo"}) {
+    SCOPED_TRACE(command);
+    const bool demo = std::string(command) == "demo";
+    std::filesystem::create_directories(at("out"));
+    const std::string file = demo ? "out/session.h5" : "full.h5";
+    const Outcome outcome =
+        run(demo ? "demo --headless --frames 100000 --backend scan --scene ball.toml --out out" : recording(file),
+            "ulimit -f 8000;");
+    EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+    expect_sentence(outcome,
+                    file + ": the file could not be written (File too large); the frames recorded until then are kept");
+    EXPECT_LE(std::filesystem::file_size(at(file)), 8000u * 512u);
+    EXPECT_EQ(run("score " + file).status, 0) << run("score " + file).err;
+    EXPECT_EQ(run("file recover " + file).status, 0);
+  }
+}
+
+// The window reports the full disk during the attempt, and the exit status reports it again.
+TEST_F(ProgramFaults, TheWindowReportsAFullDisk) {
+  if (std::system("command -v Xvfb >/dev/null") != 0) GTEST_SKIP() << "Xvfb is missing: no window";
+  folder_.write("window.sh", fmt::format("ulimit -f 2000; exec {} run ball.toml --record --frames 200 --folder out "
+                                         "--state state.json --no-check --quality low --width 640 --height 480",
+                                         TROCAR_PROGRAM));
+  const int status =
+      std::system(fmt::format("cd {} && timeout -s KILL 120 {} 800x600 sh window.sh >stdout 2>stderr </dev/null",
+                              folder_.path().string(), repository_file("tests/support/with_display.sh").string())
+                      .c_str());
+  const std::string text = read_file(at("stderr"));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << text;
+  const std::string sentence =
+      "out/ball.h5: the file could not be written (File too large); the frames recorded until then";
+  EXPECT_NE(text.find("trocar: " + sentence), std::string::npos) << text;
+  EXPECT_EQ(text.find("HDF5"), std::string::npos) << text;
+  EXPECT_NE(read_file(at("state.json")).find(sentence), std::string::npos) << read_file(at("state.json"));
+}
+
+TEST_F(ProgramFaults, RecoverOnAFullDiskFailsAndLeavesNoCopy) {
+  const pid_t child = start(recording(at("killed.h5")));
+  wait_for_bytes(at("killed.h5"), 3000000);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const std::string before = read_file(at("killed.h5"));
+  for (const int limit : {1, 100, 500, 1000, 2000}) {
+    const Outcome outcome = run("file recover killed.h5", fmt::format("ulimit -f {};", limit));
+    EXPECT_EQ(outcome.status, 1) << limit << outcome.out;
+    EXPECT_FALSE(std::filesystem::exists(at("killed.h5.partial"))) << limit;
+    expect_sentence(outcome, "could not be written (File too large); the recording is unchanged");
+  }
+  EXPECT_EQ(read_file(at("killed.h5")), before);
+  EXPECT_EQ(run("file recover killed.h5").status, 0);
+}
+
+// Fills a real disk; the test needs the right to mount one.
+TEST_F(ProgramFaults, ARealFullDisk) {
+  const std::string disk = at("disk");
+  std::filesystem::create_directories(disk);
+  if (mount("none", disk.c_str(), "tmpfs", 0, "size=3m") != 0)
+    GTEST_SKIP() << "cannot mount a small disk: this needs root";
+  const Outcome outcome = run(recording("disk/full.h5"));
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  expect_sentence(outcome,
+                  "disk/full.h5: the file could not be written (No space left on device); the frames recorded until");
+  EXPECT_EQ(run("score disk/full.h5").status, 0);
+  const Outcome recover = run("file recover disk/full.h5");
+  EXPECT_EQ(recover.status, 1);
+  expect_sentence(recover, "(No space left on device); the recording is unchanged");
+  EXPECT_FALSE(std::filesystem::exists(disk + "/full.h5.partial"));
+  EXPECT_EQ(run("score disk/full.h5").status, 0);
+  EXPECT_EQ(umount(disk.c_str()), 0);
+}
+
+TEST_F(ProgramFaults, ADeletedRecordingIsAnError) {
+  for (const bool folder : {false, true}) {
+    SCOPED_TRACE(folder ? "its folder" : "the file");
+    std::filesystem::create_directories(at("out"));
+    const pid_t child = start(recording(at("out/gone.h5")));
+    wait_for_bytes(at("out/gone.h5"), 1000000);
+    std::filesystem::remove_all(at(folder ? "out" : "out/gone.h5"));
+    const auto deleted = Clock::now();
+    const Outcome outcome = outcome_of(child);
+    EXPECT_LT(Clock::now() - deleted, std::chrono::seconds(5));
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    expect_sentence(outcome, "gone.h5: the file was deleted during the recording");
+  }
+}
+
+TEST_F(ProgramFaults, AMovedRecordingIsCompleteAndItsPathIsReported) {
+  const pid_t child = start(recording(at("here.h5")));
+  wait_for_bytes(at("here.h5"), 1000000);
+  std::filesystem::rename(at("here.h5"), at("there.h5"));
+  kill(child, SIGINT);
+  const Outcome outcome = outcome_of(child);
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  expect_sentence(outcome, "there.h5");
+  EXPECT_NE(run("file recover there.h5").out.find("already complete"), std::string::npos);
+}
+
+// A recording that needs more memory than available gives one sentence with every command.
+TEST_F(ProgramFaults, TooLittleMemoryGivesOneSentence) {
+  const std::string limit = "ulimit -v 2000000;";  // KiB
+  if (run("--version", limit).status != 0) GTEST_SKIP() << "a sanitizer needs more memory than any limit";
+  ASSERT_EQ(run("demo --headless --frames 20 --backend scan --scene ball.toml --out out").status, 0);
+  std::filesystem::rename(at("out/session.h5"), at("killed.h5"));
+  const hid_t file = H5Fopen(at("killed.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+              create = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY), H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
+  const hsize_t rows = hsize_t{1} << 29;  // 4 GiB of rows that occupy no disk space
+  const hid_t space = H5Screate_simple(1, &rows, nullptr);
+  H5Ldelete(file, "/session/tool_radius", H5P_DEFAULT);
+  H5Dclose(H5Dcreate2(file, "/session/tool_radius", H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT));
+  H5Sclose(space), H5Pclose(create), H5Fclose(file);
+  for (const char* reader : kReaders) {
+    const Outcome outcome = run(reader, limit);
+    EXPECT_EQ(outcome.status, 1) << reader;
+    expect_sentence(outcome, "trocar: out of memory; is the file damaged");
+  }
+  EXPECT_EQ(run("file recover killed.h5", limit).status, 1);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 #include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "sim/task/performed_session.hpp"
 
 namespace trocar::test {
 

@@ -19,6 +19,7 @@ struct Outcome {
 };
 
 inline constexpr const char* kTriangle = "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 100\nf 1 2 3\nf 1 2 4\n";
+inline constexpr const char* kHeader = "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
 inline constexpr const char* kTrajectory =
     "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n0,20,20,80,20,20,10\n0.1,20,20,80,20,20,-5\n";
 
@@ -29,8 +30,8 @@ class Program : public ::testing::Test {
   // In a folder of the test, where a file of a wrong name does no harm.
   Outcome run(const std::string& arguments, const std::string& environment = "") {
     const auto out = folder_.path() / "stdout", err = folder_.path() / "stderr";
-    const std::string line = "cd " + folder_.path().string() + " && " + environment + " " + TROCAR_PROGRAM + " " + arguments + " >" + out.string() + " 2>" +
-                             err.string() + " </dev/null";
+    const std::string line = "cd " + folder_.path().string() + " && " + environment + " " + TROCAR_PROGRAM + " " +
+                             arguments + " >" + out.string() + " 2>" + err.string() + " </dev/null";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
   }
@@ -58,12 +59,34 @@ class Program : public ::testing::Test {
 
   static std::string data(const char* relative) { return repository_file("data") / relative; }
 
+  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
+
   std::string file(const std::string& name, const std::string& content) {
     return folder_.write(name, content).string();
   }
 
   TemporaryFolder folder_;
   std::string mesh_, trajectory_;
+};
+
+// trocar lab, with the station's files in the test's folder.
+class LabUser : public Program {
+ protected:
+  std::string lab_folders() const {
+    return "XDG_DATA_HOME='" + at("data") + "' XDG_CONFIG_HOME='" + at("config") + "'";
+  }
+  Outcome lab(const std::string& arguments, const std::string& more = "") {
+    return run("lab " + arguments, lab_folders() + " " + more);
+  }
+  // Expects one sentence on stderr.
+  Outcome expect_sentence(const std::string& arguments, const std::string& part, int status = 2,
+                          const std::string& more = "") {
+    Outcome outcome = lab(arguments, more);
+    EXPECT_EQ(outcome.status, status) << arguments << outcome.err;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << ": " << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    return outcome;
+  }
 };
 
 }  // namespace trocar

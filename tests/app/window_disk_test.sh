@@ -49,8 +49,8 @@ wait_for 20 is phase measured
 end_program
 
 # The program was killed before it had packed, and while it did.
-"$trocar" unpack "$recording" -o "$out/before.h5" >/dev/null
-"$trocar" unpack "$recording" -o "$out/while.h5" >/dev/null
+"$trocar" file unpack "$recording" -o "$out/before.h5" >/dev/null
+"$trocar" file unpack "$recording" -o "$out/while.h5" >/dev/null
 head -c 300000 "$out/while.h5" >"$out/.trocar-packing-while.h5"
 start_program
 wait_for 60 is screen start

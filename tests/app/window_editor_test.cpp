@@ -4,12 +4,10 @@
 
 #include <random>
 
-#include "app/window/editor.hpp"
-#include "app/window/materials.hpp"
-#include "app/window/scene_copy.hpp"
+#include "app/window/editor/editor.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/scene_writer.hpp"
-#include "sim/support/data_folder.hpp"
+#include "sim/support/files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

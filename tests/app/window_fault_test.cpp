@@ -1,23 +1,39 @@
-// Tests the window's panels without a window: what fails while a panel is drawn is a sentence, and leaves the library
-// of the panels in order. Its own checks end the program otherwise.
+// Tests what fails beside a picture. What fails while a panel is drawn is a sentence, and leaves the library of the
+// panels in order; its own checks end the program otherwise. A database that fails is a sentence, and one that never
+// answers is never waited for. Jobs end with their caller, also when it is killed. When the window's OpenGL context is
+// lost during a session, the recording is closed completely, and the program ends with an error message; this needs a
+// display, which the test app.window_lost provides.
 #include <fcntl.h>
+#include <glad/gl.h>
 #include <gtest/gtest.h>
 #include <imgui.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
 
-#include "app/window/gui_scopes.hpp"
-#include "app/window/library_screen.hpp"
-#include "app/window/practice_screen.hpp"
-#include "app/window/recording_chooser.hpp"
-#include "app/window/theme.hpp"
+#include "app/window/practice/practice_screen.hpp"
+#include "app/window/program.hpp"
+#include "app/window/screens/library_screen.hpp"
+#include "app/window/screens/start_screen.hpp"
+#include "app/window/widgets/theme.hpp"
+#include "geometry/error.hpp"
+#include "sim/hdf5/recording.hpp"
 #include "tests/app/ball_task.hpp"
+#include "tests/sim/ball_scene.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace trocar {
 namespace {
@@ -197,7 +213,252 @@ TEST_F(PanelsTest, RecordingsAreSortedByTimesThatAreReadOnce) {
   EXPECT_EQ(asked_times, 30);
 }
 
+// A server that takes connections and never says a word.
+class SilentServer {
+ public:
+  SilentServer() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bind(socket_, reinterpret_cast<sockaddr*>(&address), size);
+    listen(socket_, 8);
+    getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
+    address_ = "postgresql://user@127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/lab?connect_timeout=600";
+  }
+  ~SilentServer() { close(socket_); }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  const std::string& address() const { return address_; }
+
+ private:
+  int socket_;
+  std::string address_;
+};
+
+class LibraryDeskTest : public ::testing::Test {
+ protected:
+  LabStation station(const std::string& database = {}) const {
+    return LabStation({folder_.path() / "lab.sqlite", folder_.path() / "waiting", folder_.path() / "lab.toml"},
+                      database);
+  }
+  static LabAttempt attempt(const std::string& person, double started, double score) {
+    LabAttempt attempt;
+    attempt.key = new_attempt_key();
+    attempt.person = person, attempt.scene = "x", attempt.started = started, attempt.score = score;
+    attempt.ending = "done";
+    return attempt;
+  }
+  static void wait(LibraryDesk& desk) {
+    for (int k = 0; k < 60000 && desk.asking(); ++k) {
+      desk.step(0.001);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_FALSE(desk.asking());
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(LibraryDeskTest, AnEmptyDatabaseHasNoPeople) {
+  LibraryDesk desk(station());
+  desk.ask({});
+  wait(desk);
+  EXPECT_EQ(desk.fault(), "");
+  EXPECT_EQ(desk.answers(), 1u);
+  EXPECT_TRUE(desk.answer().people.empty());
+  EXPECT_EQ(desk.answer().question.person, "");
+}
+
+TEST_F(LibraryDeskTest, TheFirstOneFoundIsSelectedAndOthersAreCompared) {
+  {
+    LabDatabase lab = station().open_to_write();
+    lab.add_attempt(attempt("zoe", 1.0, 50.0));
+    lab.add_attempt(attempt("zoe", 2.0, 60.0));
+    lab.add_attempt(attempt("li", 3.0, 70.0));
+  }
+  LibraryDesk desk(station());
+  desk.ask({});
+  wait(desk);
+  EXPECT_EQ(desk.answer().question.person, "li") << "the latest attempt";
+  EXPECT_TRUE(desk.answer().curves.empty());
+  desk.ask({.person = "zoe", .scene = "x", .level = 1, .compared = {"li", "zoe"}});
+  wait(desk);
+  EXPECT_EQ(desk.answer().attempts.size(), 2u);
+  ASSERT_EQ(desk.answer().curves.size(), 2u);
+  EXPECT_EQ(desk.answer().curves[0].scores, (std::vector<double>{50.0, 60.0}));
+  EXPECT_EQ(desk.answer().curves[1].person, "li");
+}
+
+TEST_F(LibraryDeskTest, OnlyTheLastLetterIsSearchedFor) {
+  station().open_to_write().add_person({"zoe", "", 1.0});
+  LibraryDesk desk(station());
+  for (const char* part : {"z", "zo", "zox"}) {
+    desk.ask({.part = part}, 0.25);
+    desk.step(0.1);
+  }
+  EXPECT_EQ(desk.answers(), 0u);
+  wait(desk);
+  EXPECT_EQ(desk.answers(), 1u) << "one question for three letters";
+  EXPECT_EQ(desk.answer().question.part, "zox");
+  EXPECT_TRUE(desk.answer().people.empty());
+}
+
+TEST_F(LibraryDeskTest, AFailingDatabaseIsASentenceAndCanBeAskedAgain) {
+  station().open_to_write().add_person({"zoe", "", 1.0});
+  LibraryDesk desk(station());
+  desk.ask({});
+  wait(desk);
+  ASSERT_EQ(desk.fault(), "");
+  const std::string path = (folder_.path() / "lab.sqlite").string();
+  const auto good = path + ".good";
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    std::error_code none;
+    std::filesystem::rename(path + ending, good + ending, none);
+  }
+  std::ofstream(path) << std::string(5000, '?');
+  LibraryDesk other(station());
+  other.ask({});
+  wait(other);
+  EXPECT_NE(other.fault(), "");
+  std::filesystem::rename(good, path);
+  other.ask_again();
+  wait(other);
+  EXPECT_EQ(other.fault(), "");
+  EXPECT_EQ(other.answer().people.size(), 1u);
+}
+
+TEST_F(LibraryDeskTest, AServerThatNeverAnswersIsNeverWaitedFor) {
+  const SilentServer server;
+  {
+    LibraryDesk desk(station(server.address()));
+    desk.ask({});
+    for (int k = 0; k < 100; ++k) desk.step(0.01);
+    desk.ask({.part = "z"}, 0.25);
+    for (int k = 0; k < 100; ++k) desk.step(0.01);
+    EXPECT_TRUE(desk.asking());
+  }  // would wait here for ten minutes
+}
+
+using namespace std::chrono_literals;
+
+class BackgroundJobsTest : public ::testing::Test {
+ protected:
+  std::string at(const char* name) const { return (folder_.path() / name).string(); }
+  static void finish(BackgroundJobs& jobs) {
+    while (jobs.busy()) {
+      jobs.step();
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+  // A job that notes its process and then waits for a minute.
+  BackgroundJobs::Job long_job() const { return {"-c", "echo $$ >" + at("process") + "; exec sleep 60"}; }
+  pid_t process_of_long_job() const {
+    std::string text;
+    while (!text.ends_with('\n')) {
+      std::this_thread::sleep_for(1ms);
+      text = std::filesystem::exists(at("process")) ? read_file(at("process")) : "";
+    }
+    return std::stoi(text);
+  }
+  // Whether the process ends; a zombie has ended.
+  static bool ends(pid_t process) {
+    for (int k = 0; k < 5000; ++k, std::this_thread::sleep_for(1ms)) {
+      const std::string stat = "/proc/" + std::to_string(process) + "/stat";
+      if (!std::filesystem::exists(stat) || read_file(stat).find(") Z ") != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(BackgroundJobsTest, RunOneAfterTheOtherAtTheLowestPriority) {
+  BackgroundJobs jobs("/bin/sh");
+  EXPECT_FALSE(jobs.busy());
+  jobs.step();  // without a job
+  for (const char* name : {"a", "b", "a"})
+    jobs.add({"-c", std::string("nice >>") + at("out") + "; echo " + name + " >>" + at("out")});
+  finish(jobs);
+  EXPECT_EQ(read_file(at("out")), "19\na\n19\nb\n");
+}
+
+TEST_F(BackgroundJobsTest, AProgramThatIsNotThereDoesNoHarm) {
+  BackgroundJobs jobs(at("nothing"));
+  jobs.add({"x"});
+  finish(jobs);
+}
+
+TEST_F(BackgroundJobsTest, EndWithTheirCaller) {
+  const auto begin = std::chrono::steady_clock::now();
+  pid_t process = 0;
+  {
+    BackgroundJobs jobs("/bin/sh");
+    jobs.add(long_job());
+    jobs.step();
+    process = process_of_long_job();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+  EXPECT_TRUE(ends(process));
+}
+
+TEST_F(BackgroundJobsTest, EndWithACallerThatIsKilled) {
+  const pid_t caller = fork();
+  if (caller == 0) {
+    BackgroundJobs jobs("/bin/sh");
+    jobs.add(long_job());
+    jobs.step();
+    for (;;) pause();
+  }
+  const pid_t process = process_of_long_job();
+  kill(caller, SIGKILL);
+  waitpid(caller, nullptr, 0);
+  EXPECT_TRUE(ends(process));
+}
+
+GLenum GLAD_API_PTR was_reset() { return GL_UNKNOWN_CONTEXT_RESET; }
+
+// Makes the driver report a lost context after the recording has begun. The thread of the window reads the driver's
+// functions in every frame, so it also replaces this one: in a signal handler.
+void lose_context_once_there_is(const std::filesystem::path& recording, pthread_t window) {
+  for (int i = 0; i < 600 && !std::filesystem::exists(recording); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  pthread_kill(window, SIGUSR1);
+}
+
+TEST(WindowLost, ClosesTheRecordingAndReportsIt) {
+  if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no display";
+  TemporaryFolder folder;
+  WindowOptions options;
+  options.scene = test::write_ball_scene(folder, {.subdivisions = 3, .node_spacing = 15});
+  options.folder = folder.path();
+  options.record = true;
+  options.check = false;
+  options.backend = "scan";
+  options.width = 320, options.height = 240;
+  options.quality = Quality::Low;
+  const auto recording = folder.path() / "ball.h5";
+  signal(SIGUSR1, [](int) { glad_debug_glGetGraphicsResetStatus = was_reset; });
+  std::thread driver([&, window = pthread_self()] { lose_context_once_there_is(recording, window); });
+  std::string why, said;
+  try {
+    const bool opened = run_window(options, why);
+    driver.join();
+    if (!opened) GTEST_SKIP() << why;
+  } catch (const RunError& error) {
+    driver.join();
+    said = error.what();
+  }
+  EXPECT_EQ(said, "the graphics driver lost the window's OpenGL context; the recording " + recording.string() +
+                      " is complete up to here; start the program again");
+  const Recording read(recording);
+  EXPECT_TRUE(read.clean());
+  EXPECT_GT(read.frame_count(), 1u);
+}
+
 }  // namespace
+
 }  // namespace trocar
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

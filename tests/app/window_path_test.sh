@@ -3,7 +3,7 @@
 # virtual display: selects a task, moves the scope and an instrument, touches the target to finish the task; results,
 # report, replay; an expert demonstration; edits a scene, saves it and practises in it. Nothing is timed: every step
 # waits until the window's --state file shows that it is done. Gamepads need /dev/uinput and are tested with an injected
-# source in gamepad_device_test.cpp.
+# source in hand_device_test.cpp.
 #   window_path_test.sh TROCAR DATA OUT [WIDTH HEIGHT [OPTION...]]   options go to `trocar run`
 # Pictures of every step stay in OUT. Exit status 77: skipped.
 set -euo pipefail

@@ -3,9 +3,7 @@
 
 #include <map>
 
-#include "bench/gpu_kit/page.hpp"
-#include "bench/gpu_kit/sections.hpp"
-#include "bench/gpu_kit/wobbling_organ.hpp"
+#include "bench/gpu_kit/gpu_kit.hpp"
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/reference.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Scans the documents and the comments: checks that every relative link has a target, and that every named file and test exists.
-Also checks that no file or folder has a name that starts with a dash.
+Also checks that no file or folder has a name that starts with a dash, and that the version stands once: CITATION.cff and
+CHANGELOG.md repeat that of CMakeLists.txt.
 
     tests/check/docs_scan.py
 
@@ -102,12 +103,22 @@ def faults(document, folders, suites):
             yield f'{name}: no such file'
 
 
+def version_faults():
+    """The files that repeat the version of project() in CMakeLists.txt, and differ from it."""
+    version = re.search(r'^project\(trocar VERSION ([\d.]+)', (ROOT / 'CMakeLists.txt').read_text(), re.M)[1]
+    for name, pattern in (('CITATION.cff', r'^version: (\S+)'), ('CHANGELOG.md', r'^## (\S+)')):
+        found = re.search(pattern, (ROOT / name).read_text(), re.M)
+        if not found or found[1] != version:
+            yield ROOT / name, f'version {found and found[1]}, CMakeLists.txt has {version}'
+
+
 def main():
     names = [name for name in tracked() if name]
     folders = sorted({name.split('/')[0] for name in names if '/' in name} - {'.ci'})
     documents = [ROOT / name for name in names if name.endswith('.md')]
     suites, base_names = tests_of(names), {Path(name).name for name in names}
     findings = [(document, fault) for document in documents for fault in faults(document, folders, suites)]
+    findings += version_faults()
     findings += [(ROOT / name, 'commands read this name as an option') for name in names if re.search(r'(^|/)-', name)]
     for name in names:
         if name.endswith(SOURCES) and Path(name) != Path(__file__).relative_to(ROOT):

@@ -90,7 +90,7 @@ def main():
     if not Path(LAVAPIPE).exists() or not Path(LAYER).exists():
         print('SKIPPED: mesa-vulkan-drivers or vulkan-validationlayers is not installed')
         sys.exit(77)
-    programs = [build / 'tests/gpu_collision' / name for name in ('test_compute', 'test_drawn_query')]
+    programs = [build / 'tests/gpu_collision/test_gpu_collision']
     found = 0
     for driver in ('zink', 'softpipe'):
         work = [(program, name) for program in programs for name in cases_of(program) if chosen(driver, name)]

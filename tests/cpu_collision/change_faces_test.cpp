@@ -7,10 +7,10 @@
 
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/scan_change.hpp"
+#include "cpu_collision/scan.hpp"
 #include "cpu_collision/trees/surface_tree.hpp"
-#include "geometry/renumber.hpp"
-#include "tests/geometry/random_change.hpp"
+#include "geometry/face_numbers.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

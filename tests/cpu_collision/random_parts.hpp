@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "cpu_collision/solids/part_hull.hpp"
+#include "cpu_collision/solids/convex_body.hpp"
 #include "geometry/part.hpp"
 #include "tests/geometry/random_steps.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "cpu_collision/queries.hpp"
 #include "tests/cpu_collision/scan_support.hpp"
-#include "tests/geometry/random_change.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace {

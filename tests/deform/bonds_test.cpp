@@ -1,12 +1,19 @@
-// Tests bonds between organs: their stiffness against closed forms, conservation of momentum, energy, and that stiff
-// bonds on nearly empty cells stay stable.
-#include "deform/bonds.hpp"
+// Tests bonds between organs: their stiffness against closed forms, conservation of momentum, energy and its gradient,
+// the bound of their frequencies, how fibres break, and what still holds organs that hang together.
+#include "deform/join/bonds.hpp"
 
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "deform/node_sum.hpp"
-#include "tests/deform/two_blocks.hpp"
+#include "deform/reference/energy.hpp"
+#include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/tissue.hpp"
+#include "tests/deform/organ_group.hpp"
+#include "tests/deform/sculpt_support.hpp"
 
 namespace trocar {
 namespace {
@@ -252,5 +259,493 @@ TEST(Bonds, ThreadCountDoesNotChangeTheBits) {
   EXPECT_EQ(one, hash_after(4));
 }
 
+// Tests how bonds end: torn, peeled, without their tissue, burnt and snipped.
+
+using test::kSide;
+
+// The work that breaks a layer is E t strain^2 / 2 for each square metre.
+TEST(BondsEnd, LayerBreaksWithItsFractureEnergy) {
+  TwoBlocks blocks(floating());
+  const LayerParams params = second_on_first();
+  add_layer(params, 1, 0, blocks.organs(), blocks.bonds);
+  const float apart = params.break_strain * params.thickness;
+  OrganGroup& group = blocks.group();
+  const std::vector<std::uint32_t>& broken = blocks.bonds.broken;
+  shift(group.states[1], {0.f, 0.f, 0.999f * apart});
+  blocks.break_stretched();
+  EXPECT_TRUE(broken.empty());
+  double energy = 0.0;
+  for (const Fibre& fibre : blocks.bonds.fibres)
+    energy += energy_of(fibre, ends_of(fibre, group.model_list, group.state_list));
+  const double expected = 0.5 * double(params.modulus * params.thickness * params.break_strain * params.break_strain) *
+                          double(kSide * kSide);
+  EXPECT_NEAR(energy, expected, 5e-3 * expected);
+  shift(group.states[1], {0.f, 0.f, 0.002f * apart});
+  blocks.break_stretched();
+  EXPECT_EQ(broken.size(), blocks.bonds.fibres.size());
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(broken.size(), FibreBreak::Torn));
+}
+
+// Steady peeling takes at least the fracture energy of the layer for each area that comes loose. Rows of fibres snap
+// one after the other and lose what the soft bed stores; finer rows lose less. The force is proportional to the width.
+TEST(BondsEnd, PeelingTakesTheFractureEnergy) {
+  const test::PeelParams cases[] = {{}, {.width = 0.04f}, {.spacing = 0.001f}};
+  test::SteadyPeel steady[3];
+  double energy = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    test::Peel peel(cases[k]);
+    const std::vector<test::PeelStep> steps = peel.run();
+    steady[k] = test::steady_part(steps, cases[k]);
+    energy = peel.fracture_energy();
+    std::printf("bed %.0f x %.0f mm, fibres %.0f mm apart: %.3f N, %.2f J/m^2; fracture energy %.2f J/m^2\n",
+                1e3 * double(cases[k].length), 1e3 * double(cases[k].width), 1e3 * double(cases[k].spacing),
+                steady[k].force, steady[k].work, energy);
+    EXPECT_EQ(steps.back().bonded, 0.0);
+    EXPECT_GT(steady[k].work, 0.97 * energy);
+  }
+  EXPECT_LT(steady[0].work, 2.3 * energy);
+  EXPECT_LT(steady[2].work, 1.35 * energy);
+  EXPECT_NEAR(steady[1].force, 2.0 * steady[0].force, 0.2 * steady[0].force);
+}
+
+// Pulled apart, a bond unzips: every fibre breaks once, at its strain, and does not heal.
+TEST(BondsEnd, FibresBreakForGood) {
+  TwoBlocks blocks(floating());
+  LayerParams params = second_on_first();
+  params.break_strain = 0.5f;
+  const std::size_t count = add_layer(params, 1, 0, blocks.organs(), blocks.bonds);
+  std::vector<std::uint32_t>& broken = blocks.bonds.broken;
+  OrganGroup& group = blocks.group();
+  // Tilted, so that one side is stretched first.
+  const auto tilt = [&](float by) {
+    for (std::size_t i = 0; i < group.states[1].x.size(); ++i)
+      group.states[1].x[i] = group.models[1].rest[i] + glm::vec3(0.f, 0.f, by * group.models[1].rest[i].x / kSide);
+  };
+  std::size_t before = 0;
+  for (int step = 1; step <= 40; ++step) {
+    tilt(1e-4f * static_cast<float>(step));
+    blocks.break_stretched();
+    for (std::size_t i = before; i < broken.size(); ++i) {
+      const Fibre& fibre = blocks.bonds.fibres[broken[i]];
+      EXPECT_GT(strain_of(fibre, ends_of(fibre, group.model_list, group.state_list)), 0.5f);
+    }
+    before = broken.size();
+  }
+  EXPECT_GT(before, count / 2);
+  EXPECT_LT(before, count) << "the fibres at the axis of the tilt hold";
+  tilt(0.f);
+  EXPECT_NEAR(glm::length(blocks.pull_on_second()), 0.0, 1e-4);
+  blocks.break_stretched();
+  EXPECT_EQ(broken.size(), before);
+  std::sort(broken.begin(), broken.end());
+  EXPECT_EQ(std::adjacent_find(broken.begin(), broken.end()), broken.end());
+}
+
+TEST(BondsEnd, FibresOfRemovedTissueBreak) {
+  TwoBlocks blocks(floating());
+  const std::size_t count = add_layer(second_on_first(), 1, 0, blocks.organs(), blocks.bonds);
+  TissueModel& model = blocks.group().models[0];
+  std::vector<std::uint32_t> cells;
+  for (std::uint32_t c = 0; c < model.lattice.cells.size(); ++c)
+    if (model.lattice.position(model.lattice.cells[c].node[0]).x < 0.015f) cells.push_back(c);
+  set_fullness(model, cells, std::vector<float>(cells.size(), 0.f));
+  break_loose_fibres(blocks.group().model_list, blocks.bonds);
+  const std::vector<std::uint32_t>& broken = blocks.bonds.broken;
+  EXPECT_GT(broken.size(), count / 4);
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(broken.size(), FibreBreak::Lost));
+  EXPECT_LT(broken.size(), 3 * count / 4);
+  for (const std::uint32_t f : broken) EXPECT_EQ(model.lattice.cells[blocks.bonds.fibres[f].b.cell].fullness, 0.f);
+}
+
+// Hot metal cuts the fibres within its radius and no others; blades those that their region crosses.
+TEST(BondsEnd, MetalAndBladesCutWhatTheyReach) {
+  TwoBlocks blocks(floating());
+  add_layer(second_on_first(), 1, 0, blocks.organs(), blocks.bonds);
+  OrganGroup& group = blocks.group();
+  const auto place = [&](std::uint32_t f) { return blocks.bonds.fibres[f].a.point; };
+  std::vector<std::uint32_t>& cut = blocks.bonds.broken;
+  const HotSegment wire{{0.01f, 0.f, kSide + 0.001f}, {0.01f, kSide, kSide + 0.001f}, 0.003f};
+  burn_fibres({}, group.model_list, group.state_list, blocks.bonds);
+  EXPECT_TRUE(cut.empty());
+  burn_fibres(std::span(&wire, 1), group.model_list, group.state_list, blocks.bonds);
+  std::size_t expected = 0;
+  for (std::uint32_t f = 0; f < blocks.bonds.fibres.size(); ++f) expected += std::abs(place(f).x - 0.01f) < 0.00282f;
+  EXPECT_EQ(cut.size(), expected);
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(expected, FibreBreak::Burnt));
+  cut.clear(), blocks.bonds.broken_how.clear();
+  EXPECT_GT(expected, 5u);
+  // A square of 20 x 20 mm upright at x = 28 mm, between y = 10 and 30 mm.
+  BladeCut blades{{0.028f, 0.01f, kSide - 0.01f}, {0, 1, 0}, {0, 0, 1}, {}, 4};
+  blades.outline = {glm::vec2(0.f), {0.02f, 0.f}, {0.02f, 0.02f}, {0.f, 0.02f}};
+  snip_fibres(blades, group.model_list, group.state_list, blocks.bonds);
+  EXPECT_GT(cut.size(), 3u);
+  EXPECT_EQ(blocks.bonds.broken_how, std::vector(cut.size(), FibreBreak::Cut));
+  for (const std::uint32_t f : cut) {
+    EXPECT_NEAR(place(f).x, 0.028f, 7.6e-4f);
+    EXPECT_NEAR(place(f).y, 0.02f, 0.0108f);
+  }
+  BladeCut nowhere = blades;
+  nowhere.corners = 0;
+  nowhere.origin.x = 0.02f;
+  const std::size_t before = cut.size();
+  snip_fibres(nowhere, group.model_list, group.state_list, blocks.bonds);
+  nowhere.corners = 4;
+  nowhere.origin.x = NAN;
+  snip_fibres(nowhere, group.model_list, group.state_list, blocks.bonds);
+  EXPECT_EQ(cut.size(), before);
+}
+
+// Blades cut a strand only where they cross it.
+TEST(BondsEnd, BladesCutAStrandThatTheyCross) {
+  TwoBlocks blocks(floating());
+  BandParams band;
+  band.from_start = {0.02f, 0.01f, 0.02f}, band.from_end = {0.02f, 0.03f, 0.02f};
+  band.to_start = {0.10f, 0.01f, 0.02f}, band.to_end = {0.10f, 0.03f, 0.02f};
+  ASSERT_EQ(add_band(band, 0, kWall, blocks.organs(), blocks.bonds), 8u);
+  BladeCut blades{{0.06f, 0.02f, 0.01f}, {0, 1, 0}, {0, 0, 1}, {}, 3};
+  blades.outline = {glm::vec2(0.f), {0.02f, 0.f}, {0.f, 0.02f}};
+  snip_fibres(blades, blocks.group().model_list, blocks.group().state_list, blocks.bonds);
+  EXPECT_EQ(blocks.bonds.broken, (std::vector<std::uint32_t>{4, 5, 6, 7})) << "the strands beyond y = 20 mm";
+}
+
 }  // namespace
+
+}  // namespace trocar
+
+namespace trocar::test {
+namespace {
+
+// Compares bond_stability with the eigenvalues of all fibres together, which Eigen computes.
+
+// Returns the largest eigenvalue of the fibres of two organs, as one dense matrix in displacements scaled by the roots
+// of the masses, 1/s^2.
+double largest_eigenvalue(std::span<const TissueModel* const> models, const Bonds& bonds) {
+  const auto first = static_cast<Eigen::Index>(models[0]->mass.size());
+  const auto size = first + static_cast<Eigen::Index>(models[1]->mass.size());
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(size, size);
+  for (const Fibre& fibre : bonds.fibres) {
+    Eigen::VectorXd g = Eigen::VectorXd::Zero(size);
+    double sign = 1.0;
+    for (const BondEnd* end : {&fibre.a, &fibre.b}) {
+      for (std::size_t i = 0; end->organ != kWall && i < 8; ++i) {
+        const std::uint32_t node = models[end->organ]->lattice.cells[end->cell].node[i];
+        g((end->organ == 0 ? 0 : first) + node) +=
+            sign * double(end->weight[i]) * std::sqrt(double(models[end->organ]->inverse_mass[node]));
+      }
+      sign = -1.0;
+    }
+    matrix += double(fibre.stiffness) * g * g.transpose();
+  }
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+}
+
+// A fibre between random cells, which may hold far from them.
+Fibre random_fibre(std::span<const BondedOrgan> organs, std::mt19937& random, bool to_wall) {
+  const auto uniform = [&] { return static_cast<float>(random() >> 8) / 16777216.f; };
+  Fibre fibre{};
+  fibre.stiffness = 1.f + 1000.f * uniform() * uniform();
+  for (std::uint32_t organ = 0; organ < 2; ++organ) {
+    BondEnd& end = organ == 0 ? fibre.a : fibre.b;
+    if (to_wall && organ == 1) continue;
+    end.organ = organ;
+    end.cell = static_cast<std::uint32_t>(random() % organs[organ].model->lattice.cells.size());
+    const float x = 2.f * uniform() - 0.5f, y = 2.f * uniform() - 0.5f, z = 2.f * uniform() - 0.5f;
+    for (int corner = 0; corner < 8; ++corner) {
+      const glm::vec3 w = glm::mix(1.f - glm::vec3(x, y, z), glm::vec3(x, y, z), glm::vec3(corner_offset(corner)));
+      end.weight[static_cast<std::size_t>(corner)] = w.x * w.y * w.z;
+    }
+  }
+  return fibre;
+}
+
+TissueParams coarse() {
+  TissueParams params;
+  params.node_spacing = 0.012f;
+  return params;
+}
+
+TEST(BondStability, RandomFibresHaveTheirLargestEigenvalue) {
+  std::mt19937 random(3401);
+  std::printf("seed 3401\n");
+  TwoBlocks blocks(coarse(), glm::vec3(0.03f));
+  const std::vector<const TissueModel*>& models = blocks.group().model_list;
+  double least = 2.0, most = 0.0;
+  for (int round = 0; round < 100; ++round) {
+    blocks.bonds.fibres.clear();
+    // Pieces of tissue of very different mass, and some nodes that do not move.
+    for (TissueModel& model : blocks.group().models)
+      for (std::size_t i = 0; i < model.mass.size(); ++i)
+        model.inverse_mass[i] = random() % 10 == 0 ? 0.f : static_cast<float>(1 + random() % 1000) / model.mass[i];
+    const unsigned count = 1 + random() % 40;
+    for (unsigned k = 0; k < count; ++k)
+      blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, random() % 8 == 0));
+    const double ratio = bond_square(models, blocks.bonds) / largest_eigenvalue(models, blocks.bonds);
+    least = std::min(least, ratio), most = std::max(most, ratio);
+  }
+  std::printf("%.3f to %.3f of the largest eigenvalue\n", least, most);
+  EXPECT_GE(least, 1.0);
+  EXPECT_LT(most, 1.051);
+}
+
+TEST(BondStability, OnlyBondedOrgansAreSlowed) {
+  TwoBlocks blocks(coarse(), glm::vec3(0.03f));
+  const std::vector<const TissueModel*>& models = blocks.group().model_list;
+  EXPECT_EQ(bond_square(models, blocks.bonds), 0.0);
+  measure_slowdown(models, blocks.bonds);
+  EXPECT_EQ(blocks.bonds.slowdown, (std::vector<float>{1.f, 1.f}));
+  std::mt19937 random(3402);
+  blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, true));
+  measure_slowdown(models, blocks.bonds);
+  EXPECT_GT(blocks.bonds.slowdown[0], 1.f);
+  EXPECT_EQ(blocks.bonds.slowdown[1], 1.f);
+}
+
+// That steps of this length are stable: Bonds.StiffBondsOnNearlyEmptyCellsAreStable.
+TEST(BondStability, ALayerHasItsLargestEigenvalue) {
+  TwoBlocks blocks(coarse(), glm::vec3(0.03f));
+  const std::vector<const TissueModel*>& models = blocks.group().model_list;
+  LayerParams params = second_on_first();
+  params.modulus = 1e6f;
+  ASSERT_GT(add_layer(params, 1, 0, blocks.organs(), blocks.bonds), 20u);
+  const double exact = largest_eigenvalue(models, blocks.bonds), found = bond_square(models, blocks.bonds);
+  EXPECT_GE(found, exact);
+  EXPECT_LT(found, 1.051 * exact);
+}
+
+}  // namespace
+
+}  // namespace trocar::test
+
+namespace trocar {
+namespace {
+
+// Tests the energy of organs that connective tissue joins: its gradient is minus the force of the real-time step, and
+// agrees with finite differences of the energy.
+
+constexpr unsigned kSeed = 4177;
+
+// Two blocks with a layer and a band to the wall, weight, a rigid and an elastic attachment, all nodes moved at random.
+class ShakenBlocks : public ::testing::Test {
+ protected:
+  ShakenBlocks() : blocks_(heavy()), random_(kSeed) {
+    std::printf("seed %u\n", kSeed);
+    TissueModel& model = group().models[0];
+    for (std::uint32_t n = 0; n < 6; ++n) model.inverse_mass[n] = 0.f;
+    for (std::uint32_t n = 20; n < 30; ++n) model.tethers.push_back({n, 40.f, false});
+    LayerParams layer = test::second_on_first();
+    layer.break_strain = 100.f;
+    add_layer(layer, 1, 0, blocks_.organs(), blocks_.bonds);
+    BandParams band;
+    band.from_start = {0.005f, 0.02f, 0.08f}, band.from_end = {0.035f, 0.02f, 0.08f};
+    band.to_start = {0.005f, 0.02f, 0.12f}, band.to_end = {0.035f, 0.02f, 0.12f};
+    add_band(band, 1, kWall, blocks_.organs(), blocks_.bonds);
+    for (SteppedTissue& state : group().states)
+      for (std::size_t i = 0; i < state.x.size(); ++i) {
+        state.x[i] += 2e-4f * uniform3();
+        state.v[i] = 0.01f * uniform3();
+      }
+  }
+
+  static TissueParams heavy() {
+    TissueParams params = test::floating();
+    params.gravity = {0.5f, -2.f, -9.81f};
+    return params;
+  }
+  test::OrganGroup& group() { return blocks_.group(); }
+  OrgansEnergy energy() { return energy_of(group().model_list, group().state_list, blocks_.bonds); }
+  glm::vec3 uniform3() {
+    const auto one = [this] { return static_cast<float>(random_() >> 8) / 8388608.f - 1.f; };
+    const float x = one(), y = one(), z = one();
+    return {x, y, z};
+  }
+
+  test::TwoBlocks blocks_;
+  std::mt19937 random_;
+};
+
+TEST_F(ShakenBlocks, EnergyFallsAgainstTheForcesOfTheStep) {
+  const OrgansEnergy at = energy();
+  EXPECT_GT(at.fibres, 0.0);
+  EXPECT_GT(at.elastic, 0.0);
+  EXPECT_GT(at.kinetic, 0.0);
+  for (std::size_t k = 0; k < 2; ++k) begin_step(group().models[k], group().states[k], {});
+  add_bond_forces(group().model_list, group().state_list, blocks_.bonds);
+  double largest = 0.0, error = 0.0;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const TissueModel& model = group().models[k];
+    SteppedTissue& state = group().states[k];
+    NodeColumns& force = state.scratch.force;
+    add_elastic_forces(model, state.scratch.x, force);
+    for (const Tether& tether : model.tethers) {
+      const glm::vec3 pull = tether.stiffness * (model.rest[tether.node] - state.x[tether.node]);
+      force.x[tether.node] += pull.x, force.y[tether.node] += pull.y, force.z[tether.node] += pull.z;
+    }
+    for (std::size_t i = 0; i < state.x.size(); ++i) {
+      if (!(model.inverse_mass[i] > 0.f)) continue;
+      const glm::dvec3 pull = glm::dvec3(force.x[i], force.y[i], force.z[i]) +
+                              static_cast<double>(model.mass[i]) * glm::dvec3(model.gravity[i]);
+      largest = std::max(largest, glm::length(pull));
+      error = std::max(error, glm::distance(pull, -at.slope[k][i]));
+    }
+  }
+  std::printf("largest force %.3g N, largest difference %.2g N\n", largest, error);
+  EXPECT_LT(error, 2e-4 * largest);
+}
+
+TEST_F(ShakenBlocks, ItsGradientIsThatOfFiniteDifferences) {
+  const OrgansEnergy at = energy();
+  double error = 0.0, largest = 0.0;
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t k = random_() % 2, node = random_() % group().models[k].rest.size();
+    const int axis = static_cast<int>(random_() % 3);
+    if (!(group().models[k].inverse_mass[node] > 0.f)) continue;
+    float& coordinate = group().states[k].x[node][axis];
+    const float before = coordinate, above = before + 1e-5f, below = before - 1e-5f;
+    coordinate = above;
+    const double high = energy().total();
+    coordinate = below;
+    const double low = energy().total();
+    coordinate = before;
+    const double slope = (high - low) / (static_cast<double>(above) - static_cast<double>(below));
+    largest = std::max(largest, std::abs(slope));
+    error = std::max(error, std::abs(slope - at.slope[k][node][axis]));
+  }
+  std::printf("largest slope %.3g N, largest difference %.2g N\n", largest, error);
+  EXPECT_LT(error, 2e-3 * largest);
+}
+
+// Substeps of a quarter of the stable length change the stepped energy much less than the total energy.
+TEST_F(ShakenBlocks, SteppedEnergyIsThatWhichSubstepsKeep) {
+  measure_slowdown(group().model_list, blocks_.bonds);
+  const float dt = 0.25f * group().models[0].longest_substep / blocks_.bonds.slowdown[0];
+  OrganStepper stepper(1);
+  double plain[2] = {1e9, -1e9}, kept[2] = {1e9, -1e9};
+  for (int step = 0; step < 40; ++step) {
+    blocks_.step(dt, stepper);
+    const OrgansEnergy at = energy();
+    const double total = at.total(), stepped = stepped_energy(at, group().state_list, static_cast<double>(dt));
+    plain[0] = std::min(plain[0], total), plain[1] = std::max(plain[1], total);
+    kept[0] = std::min(kept[0], stepped), kept[1] = std::max(kept[1], stepped);
+  }
+  std::printf("in 40 substeps the total energy changes by %.3g J, the stepped energy by %.3g J\n", plain[1] - plain[0],
+              kept[1] - kept[0]);
+  EXPECT_LT(kept[1] - kept[0], 0.25 * (plain[1] - plain[0]));
+}
+
+// Tests what still holds organs that hang together: parts fall when neither an attachment nor a chain of fibres holds
+// them, and not before.
+
+// Two blocks; the upper one hangs on the lower one by a layer, the lower one on the wall by a band.
+class HangingBlocks : public ::testing::Test {
+ protected:
+  HangingBlocks() {
+    add_layer({.reach = 1e-3f}, 1, 0, blocks_.organs(), blocks_.bonds);
+    layer_ = static_cast<std::uint32_t>(blocks_.bonds.fibres.size());
+    BandParams band;
+    band.from_start = {0.01f, 0.01f, 0.01f}, band.from_end = {0.03f, 0.01f, 0.01f};
+    band.to_start = {0.01f, 0.01f, -0.04f}, band.to_end = {0.03f, 0.01f, -0.04f};
+    add_band(band, 0, kWall, blocks_.organs(), blocks_.bonds);
+    for (std::size_t k = 0; k < 2; ++k) {
+      sculptures_.push_back(make_sculpture(blocks_.group().meshes[k].view(), blocks_.group().models[k], {}));
+    }
+    for (std::size_t k = 0; k < 2; ++k) hanging_.push_back({&sculptures_[k], &blocks_.group().models[k]});
+  }
+
+  void begin() {
+    mark_bonded(hanging_, blocks_.bonds);
+    expect_to_hang(hanging_);
+  }
+  void break_fibres(std::uint32_t from, std::size_t to) {
+    for (std::uint32_t f = from; f < to; ++f) break_fibre(f, FibreBreak::Cut, blocks_.bonds);
+    mark_bonded(hanging_, blocks_.bonds);
+    release_unheld(hanging_, blocks_.bonds);
+  }
+  std::ptrdiff_t falling(std::size_t k) const {
+    return std::ranges::count(sculptures_[k].cells, true, &SculptCell::loose);
+  }
+  std::ptrdiff_t cells(std::size_t k) const { return static_cast<std::ptrdiff_t>(sculptures_[k].cells.size()); }
+
+  test::TwoBlocks blocks_{TissueParams{}};
+  std::uint32_t layer_ = 0;  // number of fibres of the layer; those of the band follow
+  std::vector<Sculpture> sculptures_;
+  std::vector<HangingOrgan> hanging_;
+};
+
+TEST_F(HangingBlocks, StayWhileOneFibreHoldsEach) {
+  begin();
+  break_fibres(1, layer_);
+  break_fibres(layer_ + 1, blocks_.bonds.fibres.size());
+  EXPECT_EQ(falling(0), 0);
+  EXPECT_EQ(falling(1), 0);
+}
+
+TEST_F(HangingBlocks, FallWhenTheirLastFibreBreaks) {
+  begin();
+  break_fibres(0, layer_);
+  EXPECT_EQ(falling(0), 0);
+  EXPECT_EQ(falling(1), cells(1));
+  for (const glm::vec3& gravity : blocks_.group().models[1].gravity) EXPECT_EQ(gravity, SculptParams{}.fall);
+}
+
+// The fibres between the two still hold, but nothing holds them both.
+TEST_F(HangingBlocks, FallTogetherWhenNothingHoldsTheGroup) {
+  begin();
+  break_fibres(layer_, blocks_.bonds.fibres.size());
+  EXPECT_EQ(falling(0), cells(0));
+  EXPECT_EQ(falling(1), cells(1));
+}
+
+TEST_F(HangingBlocks, StayWhenTheyWereNeverHeld) {
+  break_fibres(0, blocks_.bonds.fibres.size());
+  EXPECT_EQ(falling(0), 0);
+  EXPECT_EQ(falling(1), 0);
+}
+
+// The upper block falls through the lower one, as nothing computes their contact, onto the floor. What is held may be
+// below it.
+TEST_F(HangingBlocks, ALooseBlockComesToRestOnTheFloor) {
+  constexpr float kHeight = 0.01f;  // m
+  begin();
+  for (std::size_t k = 0; k < 2; ++k) blocks_.group().models[k].floor = floor_of({.floor = -kHeight});
+  break_fibres(0, layer_);
+  OrganStepper stepper(1);
+  for (int k = 0; k < 120; ++k) blocks_.step(test::kFrame, stepper);
+  float lowest = 1.f, highest = 0.f, fastest = 0.f;
+  const TissueState& fallen = blocks_.group().states[1];
+  for (std::size_t i = 0; i < fallen.x.size(); ++i) {
+    lowest = std::min(lowest, fallen.x[i].z), highest = std::max(highest, fallen.x[i].z);
+    fastest = std::max(fastest, glm::length(fallen.v[i]));
+  }
+  EXPECT_NEAR(lowest, kHeight, 1e-6f);
+  EXPECT_NEAR(highest, kHeight + test::kSide, 0.01f) << "it keeps its shape";
+  EXPECT_LT(fastest, 0.005f);
+  float lowest_held = 1.f;
+  for (const glm::vec3& x : blocks_.group().states[0].x) lowest_held = std::min(lowest_held, x.z);
+  EXPECT_LT(lowest_held, 0.002f);
+}
+
+// A cut that divides the upper block: the half without fibres falls at once, the other half with its last fibre.
+TEST_F(HangingBlocks, ACutLetsTheUnheldHalfFall) {
+  begin();
+  for (std::uint32_t f = 0; f < layer_; ++f)
+    if (blocks_.bonds.fibres[f].a.point.x > 0.015f) break_fibre(f, FibreBreak::Cut, blocks_.bonds);
+  mark_bonded(hanging_, blocks_.bonds);
+  const BladeCut cut = test::rectangle_cut({0.0213f, -0.01f, 0.06f}, {0, 1, 0}, {0, 0, 1}, 0.06f, 0.03f);
+  snip(sculptures_[1], blocks_.group().models[1], blocks_.group().states[1], cut);
+  release_unheld(hanging_, blocks_.bonds);
+  const std::ptrdiff_t half = falling(1);
+  EXPECT_GT(half, cells(1) / 4);
+  EXPECT_LT(half, 3 * cells(1) / 4);
+  const Lattice& lattice = blocks_.group().models[1].lattice;
+  for (std::size_t c = 0; c < sculptures_[1].cells.size(); ++c) {
+    const double x = double(lattice.position(lattice.cells[c].node[0]).x) + 0.5 * lattice.spacing;
+    if (std::abs(x - 0.0213) < lattice.spacing) continue;
+    EXPECT_EQ(sculptures_[1].cells[c].loose, x > 0.0213) << x;
+  }
+  break_fibres(0, layer_);
+  EXPECT_EQ(falling(1), cells(1));
+}
+
+}  // namespace
+
 }  // namespace trocar

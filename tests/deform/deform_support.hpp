@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "deform/contact.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/solid/tissue.hpp"
+#include "geometry/closest.hpp"
 #include "geometry/error.hpp"
+#include "geometry/part.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "tests/support/shapes.hpp"
@@ -75,6 +78,18 @@ inline void contacts_of(const ToolStep& tool, std::span<const Touch> touches, st
   add_contacts(tool, faces, positions, list);
 }
 
+// An ellipsoid of 12 x 12 x 8 cm on a fixed patch, with the relative resolution of a liver of 20,000 faces.
+struct Ellipsoid {
+  TriangleMesh mesh = shapes::icosphere(5, 0.06f);
+  TissueModel model = {};
+
+  explicit Ellipsoid(const TissueParams& params = {}) {
+    for (glm::vec3& p : mesh.positions) p.z *= 0.667f;
+    const Attachment under{{0.f, 0.f, -0.04f}, 0.035f};
+    model = make_tissue(mesh.view(), params, {&under, 1});
+  }
+};
+
 // One frame of an organ and one tool, as in the program.
 struct Press {
   const TriangleMesh& mesh;
@@ -103,5 +118,35 @@ struct Press {
     return force / static_cast<float>(pieces);
   }
 };
+
+// Makes contacts of a resting part with faces near it, at the points of a fine grid: for the implicit reference, whose
+// contacts must not depend on those of the real-time model. Units: metres.
+
+// Adds a contact of tool 0 at a point of a face, if the part lies outside the face there.
+inline void add_part_point(const PosedPart& part, const glm::uvec3& face, float u, float v,
+                           std::span<const glm::vec3> positions, std::vector<TissueContact>& points) {
+  const Triangle t = triangle_of(positions, face);
+  const glm::dvec3 p =
+      (1.0 - static_cast<double>(u + v)) * t.a + static_cast<double>(u) * t.b + static_cast<double>(v) * t.c;
+  const HullDistance closest = hull_distance(part.corners(), std::array{p});
+  const glm::dvec3 outward = glm::normalize(glm::cross(t.b - t.a, t.c - t.a));
+  const glm::dvec3 to_part = closest.distance > 1e-6 ? (closest.on_first - p) / closest.distance : outward;
+  if (glm::dot(to_part, outward) > 0.0) points.push_back({0, face.x, glm::vec3(to_part), face.y, face.z, u, v});
+}
+
+// Contacts on every face within 4 mm of the part, at 28 points of each.
+inline std::vector<TissueContact> part_grid(const PosedPart& part, std::span<const glm::uvec3> faces,
+                                            std::span<const glm::vec3> positions) {
+  constexpr int kSteps = 6;
+  std::vector<TissueContact> points;
+  for (const glm::uvec3& face : faces) {
+    const Triangle t = triangle_of(positions, face);
+    if (hull_distance(part.corners(), std::array{t.a, t.b, t.c}).distance > 0.004) continue;
+    for (int u = 0; u <= kSteps; ++u)
+      for (int v = 0; u + v <= kSteps; ++v)
+        add_part_point(part, face, static_cast<float>(u) / kSteps, static_cast<float>(v) / kSteps, positions, points);
+  }
+  return points;
+}
 
 }  // namespace trocar::test

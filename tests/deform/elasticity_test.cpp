@@ -4,9 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <numbers>
+#include <random>
 
-#include "deform/point_loads.hpp"
+#include "deform/reference/energy.hpp"
+#include "deform/reference/specimen.hpp"
+#include "deform/solid/elastic_forces.hpp"
+#include "deform/solid/elasticity.hpp"
+#include "deform/step.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/tissue_measures.hpp"
 
@@ -125,5 +131,424 @@ TEST(Elasticity, ForceOnAPlateMatchesTheModulus) {
   EXPECT_NEAR(std::hypot(force.x, force.z), 0.0, 0.02 * force.y);
 }
 
+// Compares a cantilever and a hanging column with beam theory. Tests the period of the cantilever, and that the results
+// do not depend on the time step.
+
+using test::Bar, test::Positions;
+using test::beam_deflection, test::beam_period, test::column_sag;
+using test::cantilever, test::end_movement, test::free_length;
+
+// The beam is five cells thick and eight times as long. A lattice n cells thick bends less by about 1.5 / n^2, because
+// its springs lie in layers.
+const Bar kBeam{{0.256, 0.032, 0.032}};
+
+TissueParams beam_params(const glm::vec3& gravity) {
+  TissueParams params;
+  params.node_spacing = 0.0064f;
+  params.gravity = gravity;
+  return params;
+}
+
+TEST(Beam, CantileverBendsAsTheorySays) {
+  for (const glm::vec3 gravity : {glm::vec3(0.f, -0.006f, 0.f), glm::vec3(0.f, 0.004f, 0.004f)}) {
+    TissueParams params = beam_params(gravity);
+    params.drag = 3.f;
+    const TissueModel model = cantilever(kBeam, params);
+    const double theory = beam_deflection(params, kBeam.size.x, kBeam.size.y);
+    EXPECT_LT(theory, 0.05 * kBeam.size.x);
+    const Positions rest(model.rest.begin(), model.rest.end());
+    const Positions slow = test::at_rest_by_reference(model, rest), fast = test::stepped(model, rest, 12.0);
+    const double bent = glm::length(end_movement(model, kBeam, slow));
+    EXPECT_NEAR(bent / theory, 1.0, 0.1);
+    EXPECT_NEAR(glm::length(end_movement(model, kBeam, fast)) / bent, 1.0, 0.01);
+    EXPECT_GT(glm::dot(end_movement(model, kBeam, slow), dvec3(gravity)) / bent / glm::length(gravity), 0.99);
+  }
+}
+
+// A rotated bar has partly full cells, whose springs and masses are reduced in proportion.
+TEST(Beam, CantileverAcrossTheLatticeBendsAsTheorySays) {
+  for (const double turn : {0.35, std::numbers::pi / 4.0}) {
+    const TissueParams params = beam_params({0.f, 0.f, -0.006f});
+    const Bar bar{kBeam.size, turn};
+    const TissueModel model = cantilever(bar, params);
+    const Positions slow = test::at_rest_by_reference(model, Positions(model.rest.begin(), model.rest.end()));
+    const double theory = beam_deflection(params, free_length(model, bar), bar.size.y);
+    EXPECT_NEAR(glm::length(end_movement(model, bar, slow)) / theory, 1.0, 0.1);
+  }
+}
+
+TEST(Beam, ColumnHangsAsTheorySays) {
+  TissueParams params = beam_params({1.f, 0.f, 0.f});
+  params.drag = 10.f;
+  const TissueModel model = cantilever(kBeam, params);
+  const double theory = column_sag(params, kBeam.size.x);
+  const Positions rest(model.rest.begin(), model.rest.end());
+  EXPECT_NEAR(end_movement(model, kBeam, test::at_rest_by_reference(model, rest)).x / theory, 1.0, 0.1);
+  EXPECT_NEAR(end_movement(model, kBeam, test::stepped(model, rest, 4.0)).x / theory, 1.0, 0.1);
+}
+
+// Releases the beam from the shape bent by gravity, without damping, and measures the time between zero crossings of
+// the deflection.
+double measured_period(int substeps, float dt) {
+  TissueParams params = beam_params({0.f, -0.004f, 0.f});
+  params.damping_time = 0.f;
+  params.drag = 0.f;
+  params.substeps = substeps;
+  TissueModel model = cantilever(kBeam, params);
+  SteppedTissue state = rest_state(model);
+  const Positions bent = test::at_rest_by_reference(model, Positions(model.rest.begin(), model.rest.end()));
+  for (std::size_t i = 0; i < bent.size(); ++i) state.x[i] = glm::vec3(bent[i]);
+  for (glm::vec3& g : model.gravity) g = glm::vec3(0.f);
+  double before = -1.0, first = 0.0, last = 0.0;
+  int crossings = 0;
+  for (int i = 1; i * dt < 8.f; ++i) {
+    step(model, state, {}, dt);
+    const double now = end_movement(model, kBeam, test::positions_of(state)).y;
+    if ((before < 0.0) != (now < 0.0)) {
+      last = (i - 1 + before / (before - now)) * dt;
+      if (crossings++ == 0) first = last;
+    }
+    before = now;
+  }
+  return crossings > 1 ? 2.0 * (last - first) / (crossings - 1) : 0.0;
+}
+
+TEST(Beam, CantileverSwingsAsTheorySays) {
+  const double theory = beam_period(beam_params(glm::vec3(0.f)), kBeam.size.x, kBeam.size.y);
+  const double coarse = measured_period(1, 1.f / 60.f), fine = measured_period(45, 1.f / 60.f);
+  EXPECT_NEAR(coarse / theory, 1.0, 0.05);
+  EXPECT_NEAR(fine / theory, 1.0, 0.05);
+  EXPECT_NEAR(coarse / fine, 1.0, 0.005);
+}
+
+double sag(int substeps, float dt) {
+  const Bar bar{{0.144, 0.048, 0.048}};
+  TissueParams params;
+  params.node_spacing = 0.012f;
+  params.gravity = {1.f, 0.f, 0.f};
+  params.drag = 20.f;
+  params.substeps = substeps;
+  const TissueModel model = cantilever(bar, params);
+  return end_movement(model, bar, test::stepped(model, Positions(model.rest.begin(), model.rest.end()), 2.0, dt)).x;
+}
+
+TEST(Beam, SagDoesNotDependOnTheTimeStep) {
+  const double reference = sag(1, 1.f / 60.f);
+  for (const int substeps : {2, 5, 10, 20}) EXPECT_NEAR(sag(substeps, 1.f / 60.f) / reference, 1.0, 0.01) << substeps;
+  for (const float rate : {30.f, 120.f, 250.f, 1000.f}) EXPECT_NEAR(sag(1, 1.f / rate) / reference, 1.0, 0.01) << rate;
+  EXPECT_NEAR(sag(20, 1e-3f) / reference, 1.0, 0.01);
+}
+
 }  // namespace
+
+// Validates the law `rising`: its derivatives by finite differences, the forces of the step by the gradient of the
+// energy, the moduli at small strain, the stability of the step.
+namespace matrix_test {
+
+using glm::dvec3;
+using Positions = std::vector<dvec3>;
+
+TissueParams rising(float stiffening, float late) {
+  TissueParams params;
+  params.law = TissueLaw::Rising;
+  params.stiffening = stiffening, params.late_stiffening = late;
+  params.node_spacing = 0.01f;
+  return params;
+}
+
+// Its cells are full and partly full: no side is a multiple of the spacing.
+TissueModel odd_block(const TissueParams& params) {
+  return make_tissue(test::block({0.034f, 0.026f, 0.023f}).view(), params, {});
+}
+
+// Pressed to `thinner` of its height, sheared and shaken.
+Positions deformed(const TissueModel& model, double thinner, unsigned seed) {
+  std::mt19937 random(seed);
+  Positions x(model.rest.begin(), model.rest.end());
+  const double wider = 1.0 / std::sqrt(thinner);
+  for (dvec3& p : x) {
+    const auto shake = [&] { return 0.0004 * (static_cast<double>(random()) / random.max() - 0.5); };
+    const double a = shake(), b = shake(), c = shake();
+    p = dvec3(wider * p.x + 0.2 * p.z, wider * p.y, thinner * p.z) + dvec3(a, b, c);
+  }
+  return x;
+}
+
+Expansion expansion(const TissueModel& model, const Positions& x, Curvature curvature) {
+  Expansion out;
+  out.slope.assign(x.size(), dvec3(0.0));
+  add_springs(model, x, curvature, out);
+  add_volumes(model, x, curvature, out);
+  return out;
+}
+
+NodeColumns columns(const Positions& x) {
+  NodeColumns c;
+  for (auto* axis : {&c.x, &c.y, &c.z}) axis->assign(x.size() + 2 * kLanes, 0.f);
+  for (std::size_t i = 0; i < x.size(); ++i) c.x[i] = float(x[i].x), c.y[i] = float(x[i].y), c.z[i] = float(x[i].z);
+  return c;
+}
+
+TEST(Matrix, RiseHasItsDerivatives) {
+  for (const double s : {-3.0, -0.3, 0.0, 1e-5, 0.7, 8.0})
+    for (const double r : {0.0, 0.4, 30.0})
+      for (const double q : {-0.1, 1e-5, 0.02, 0.3, 1.5, 6.0}) {
+        const double d = 1e-6 * (1.0 + std::abs(q));
+        const Rise low = rise_of(s, r, q - d), here = rise_of(s, r, q), high = rise_of(s, r, q + d);
+        if ((q - d) * (q + d) < 0.0) continue;
+        EXPECT_NEAR((high.energy - low.energy) / (2.0 * d), here.slope, 1e-6 * here.slope) << s << " " << r << " " << q;
+        EXPECT_NEAR((high.slope - low.slope) / (2.0 * d), here.second, 1e-5 * (1.0 + std::abs(here.second)))
+            << s << " " << r << " " << q;
+      }
+}
+
+TEST(Matrix, GradientAndCurvatureAreThoseOfTheEnergy) {
+  std::mt19937 random(7);
+  for (const auto& [s, r] : {std::pair(0.0f, 0.f), {1.5f, 0.f}, {-0.6f, 0.4f}}) {
+    const TissueModel model = odd_block(rising(s, r));
+    const Positions x = deformed(model, 0.7, 3);
+    Positions change(x.size());
+    for (dvec3& c : change)
+      for (int k = 0; k < 3; ++k) c[k] = static_cast<double>(random()) / random.max() - 0.5;
+    constexpr double kStep = 1e-7;  // m
+    Positions low = x, high = x;
+    for (std::size_t i = 0; i < x.size(); ++i) low[i] -= kStep * change[i], high[i] += kStep * change[i];
+    const Expansion here = expansion(model, x, Curvature::Exact), below = expansion(model, low, Curvature::None),
+                    above = expansion(model, high, Curvature::None);
+    Positions product(x.size(), dvec3(0.0));
+    for (const CurvatureBlock& block : here.curvature) {
+      product[block.row] += block.value * change[block.column];
+      if (block.row != block.column) product[block.column] += glm::transpose(block.value) * change[block.row];
+    }
+    double along = 0.0, error = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      along += glm::dot(here.slope[i], change[i]);
+      const dvec3 difference = (above.slope[i] - below.slope[i]) / (2.0 * kStep);
+      error += glm::dot(difference - product[i], difference - product[i]), size += glm::dot(product[i], product[i]);
+    }
+    EXPECT_NEAR((above.energy - below.energy) / (2.0 * kStep), along, 1e-6 * std::abs(along) + 1e-8);
+    EXPECT_LT(std::sqrt(error / size), 1e-5);
+  }
+}
+
+TEST(Matrix, ForcesOfTheStepAreMinusTheGradient) {
+  for (const auto& [s, r] : {std::pair(0.0f, 0.f), {2.f, 0.f}, {-0.6f, 0.4f}}) {
+    const TissueModel model = odd_block(rising(s, r));
+    const Positions x = deformed(model, 0.6, 5);
+    const Expansion exact = expansion(model, x, Curvature::None);
+    NodeColumns force = columns(Positions(x.size()));
+    add_elastic_forces(model, columns(x), force);
+    double largest = 0.0;
+    for (const dvec3& slope : exact.slope) largest = std::max(largest, glm::length(slope));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_LT(glm::length(dvec3(force.x[i], force.y[i], force.z[i]) + exact.slope[i]), 1e-4 * largest) << i;
+  }
+}
+
+// A uniform small strain of the whole lattice stores the energy of an isotropic solid, in any direction.
+TEST(Matrix, ModuliAtSmallStrainAreThoseStated) {
+  const TissueParams params = rising(3.f, 5.f);
+  const TissueModel model = make_tissue(test::block({0.03f, 0.02f, 0.02f}).view(), params, {});
+  const double mu = shear_modulus(params), nu = params.poisson_ratio, lame = 2.0 * mu * nu / (1.0 - 2.0 * nu);
+  const double volume = 0.03 * 0.02 * 0.02;
+  const glm::dmat3 strains[] = {
+      {1, 0, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 0, 1, 0, 0, 0, 0, 0}, {1, 0.3, 0, 0.3, -2, 0.5, 0, 0.5, 1}};
+  for (const glm::dmat3& shape : strains) {
+    constexpr double kStrain = 1e-4;
+    Positions x(model.rest.begin(), model.rest.end());
+    for (dvec3& p : x) p += kStrain * (shape * p);
+    const double trace = shape[0][0] + shape[1][1] + shape[2][2];
+    double square = 0.0;
+    for (int k = 0; k < 3; ++k) square += glm::dot(shape[k], shape[k]);
+    const double wanted = kStrain * kStrain * volume * (mu * square + 0.5 * lame * trace * trace);
+    EXPECT_NEAR(expansion(model, x, Curvature::None).energy / wanted, 1.0, 2e-3);
+  }
+}
+
+TEST(Matrix, StrongStiffeningStaysStableInTheStep) {
+  TissueParams params = rising(20.f, 10.f);
+  const Attachment below{{0.017f, 0.013f, -0.003f}, 0.018f};
+  const TissueModel model = make_tissue(test::block({0.034f, 0.026f, 0.023f}).view(), params, {&below, 1});
+  SteppedTissue state = rest_state(model);
+  for (std::size_t i = 0; i < state.x.size(); ++i)
+    if (model.inverse_mass[i] > 0.f) state.x[i] *= glm::vec3(1.4f, 1.3f, 0.55f);
+  for (int i = 0; i < 60; ++i) step(model, state, {}, 1.f / 60.f);
+  double farthest = 0.0;
+  for (std::size_t i = 0; i < state.x.size(); ++i)
+    farthest = std::max(farthest, static_cast<double>(glm::distance(state.x[i], model.rest[i])));
+  EXPECT_LT(farthest, 3e-4);  // 1 % of its size
+}
+
+TEST(Matrix, TheStepComesToRestWhereTheReferenceIs) {
+  TissueParams params = rising(2.f, 1.f);
+  params.youngs_modulus = 1500.f, params.drag = 20.f;
+  params.gravity = {0.f, 4.f, -9.81f};
+  const Attachment above{{0.01f, 0.01f, 0.06f}, 0.0155f};
+  const TissueModel model = make_tissue(test::block({0.02f, 0.02f, 0.06f}).view(), params, {&above, 1});
+  SteppedTissue state = rest_state(model);
+  for (int i = 0; i < 240; ++i) step(model, state, {}, 1.f / 60.f);
+  ImplicitState reference = implicit_rest(model);
+  EXPECT_TRUE(implicit_equilibrium(model, reference, {}).balanced);
+  double apart = 0.0, moved = 0.0;
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    apart = std::max(apart, glm::length(dvec3(state.x[i]) - reference.x[i]));
+    moved = std::max(moved, glm::length(reference.x[i] - dvec3(model.rest[i])));
+  }
+  EXPECT_GT(moved, 0.008);
+  EXPECT_LT(apart, 0.01 * moved);
+}
+
+TEST(Matrix, TheOtherLawHasNone) {
+  TissueParams params;
+  params.stiffening = 3.f;
+  EXPECT_TRUE(odd_block(params).centre.empty());
+  params.late_stiffening = -1.f;
+  EXPECT_THROW(odd_block(params), InputError);
+}
+
+}  // namespace matrix_test
+
+namespace {
+
+// Validates the material-testing machine by closed forms, and its fit by a curve of a known material.
+
+const glm::dmat3 kUpright(1.0);
+
+TissueParams material(float modulus, float poisson, float spacing) {
+  TissueParams params;
+  params.law = TissueLaw::Rising;
+  params.youngs_modulus = modulus, params.poisson_ratio = poisson, params.node_spacing = spacing;
+  params.density = 1100.f;
+  return params;
+}
+
+// SOFA's validation beam: 20 x 20 x 200 mm, 2 MPa, 0.45, 1100 kg/m^3. Timoshenko: 32.75 mm.
+double tip_drop(double spacing, double gravity) {
+  const Specimen beam = make_specimen(make_block({0.02, 0.02, 0.2}, 0.5 * spacing),
+                                      material(2e6f, 0.45f, static_cast<float>(spacing)), kUpright);
+  SpecimenLoad load;
+  load.lower = Grip::Plane, load.upper = Grip::Free;
+  load.gravity = {gravity, 0.0, 0.0};
+  const SpecimenAnswer answer = SpecimenSolver(beam).solve(load);
+  EXPECT_EQ(answer.fault, "");
+  EXPECT_NEAR(answer.end.x, answer.reference_end.x, 1e-3 * answer.end.x);
+  return answer.end.x;
+}
+
+// The tip drop of the same beam by Reissner's theory, with large rotations and shear (Reissner, "On one-dimensional
+// finite-strain beam theory", ZAMP 23, 1972; shear coefficient of a rectangle: Cowper 1966), by fixed-point iteration.
+double reissner_drop(double gravity) {
+  constexpr int kParts = 4000;
+  constexpr double kLength = 0.2, kSide = 0.02, kModulus = 2e6, kPoisson = 0.45, kPart = kLength / kParts;
+  const double area = kSide * kSide, bending = kModulus * area * area / 12.0, weight = 1100.0 * gravity * area;
+  const double shear = 10.0 * (1.0 + kPoisson) / (12.0 + 11.0 * kPoisson) * kModulus / (2.0 * (1.0 + kPoisson)) * area;
+  std::vector<double> turn(kParts), along(kParts);
+  double drop = 0.0;
+  for (int iteration = 0; iteration < 50; ++iteration) {
+    drop = 0.0;
+    for (int i = 0; i < kParts; ++i) {
+      const double load = weight * (kLength - (i + 0.5) * kPart), c = std::cos(turn[i]), s = std::sin(turn[i]);
+      const double stretched = 1.0 + load * s / (kModulus * area), sheared = load * c / shear;
+      along[i] = (stretched * c - sheared * s) * load * kPart;  // N m, that it adds to the moment
+      drop += (stretched * s + sheared * c) * kPart;
+    }
+    double moment = 0.0;
+    std::vector<double> curved(kParts);
+    for (int i = kParts - 1; i >= 0; --i) {
+      curved[i] = (moment + 0.5 * along[i]) / bending * kPart;
+      moment += along[i];
+    }
+    double angle = 0.0;
+    for (int i = 0; i < kParts; ++i) turn[i] = angle + 0.5 * curved[i], angle += curved[i];
+  }
+  return drop;
+}
+
+TEST(Specimen, BeamSagsAsReissnersUnderItsWholeWeight) {
+  EXPECT_NEAR(reissner_drop(0.001) / 0.001, 32.75e-3 / 9.81, 1e-5 * 0.35);  // small loads: Timoshenko
+  const double theory = reissner_drop(9.81), coarse = tip_drop(0.01, 9.81), fine = tip_drop(0.005, 9.81);
+  std::printf("tip drop: theory %.2f mm, 10 mm %.2f mm, 5 mm %.2f mm\n", 1e3 * theory, 1e3 * coarse, 1e3 * fine);
+  EXPECT_NEAR(coarse / theory, 1.0, 0.03);
+  EXPECT_NEAR(fine / theory, 1.0, 0.01);
+}
+
+TEST(Specimen, BeamSagsAsTimoshenkosOnFewNodes) {
+  constexpr double kTheory = 32.75e-3 / 9.81;  // s^2
+  EXPECT_NEAR(tip_drop(0.01, 0.01) / 0.01 / kTheory, 1.0, 0.03);
+  EXPECT_NEAR(tip_drop(0.005, 0.01) / 0.01 / kTheory, 1.0, 0.01);
+}
+
+TEST(Specimen, CylinderTwistsAsTheory) {
+  const TissueParams params = material(1e4f, 0.4f, 0.005f);
+  const Specimen rod = make_specimen(make_cylinder(0.03, 0.06, 0.0025), params, kUpright);
+  SpecimenLoad load;
+  load.lower = load.upper = Grip::Clamp;
+  load.twist = 0.02;
+  const double shear = 1e4 / 2.8, polar = std::numbers::pi * std::pow(0.03, 4) / 32.0;
+  const SpecimenAnswer answer = SpecimenSolver(rod).solve(load);
+  EXPECT_NEAR(answer.step.torque / (shear * polar * 0.02 / 0.06), 1.0, 0.04);
+  EXPECT_NEAR(answer.reference.torque, answer.step.torque, 1e-3 * answer.step.torque);
+}
+
+double force_at(const Specimen& specimen, Grip grip, double strain) {
+  SpecimenLoad load;
+  load.lower = load.upper = grip;
+  load.press = strain * specimen.height;
+  const SpecimenAnswer answer = SpecimenSolver(specimen).solve(load);
+  EXPECT_EQ(answer.fault, "");
+  EXPECT_NEAR(answer.step.push, answer.reference.push, 2e-3 * std::abs(answer.step.push));
+  return answer.step.push;
+}
+
+TEST(Specimen, PlatesPressAndPull) {
+  const TissueParams params = material(1e4f, 0.46f, 0.006f);
+  const Specimen upright = make_specimen(make_cylinder(0.05, 0.03, 0.003), params, kUpright);
+  const double area = std::numbers::pi * 0.025 * 0.025, slips = force_at(upright, Grip::Slip, 0.01);
+  EXPECT_NEAR(slips / (1e4 * area * 0.01), 1.0, 0.03);
+  EXPECT_NEAR(force_at(upright, Grip::Plane, -0.01) / slips, -1.0, 0.03);
+  EXPECT_GT(force_at(upright, Grip::Stick, 0.01), 1.2 * slips);
+  EXPECT_GT(force_at(upright, Grip::Slip, 0.4), 55.0 * slips);
+  const double c = std::sqrt(0.75);
+  const Specimen turned = make_specimen(make_cylinder(0.05, 0.03, 0.003), params, {c, 0, -0.5, 0, 1, 0, 0.5, 0, c});
+  EXPECT_NEAR(force_at(turned, Grip::Slip, 0.01) / slips, 1.0, 0.03);
+  EXPECT_NEAR(force_at(turned, Grip::Slip, 0.4) / force_at(upright, Grip::Slip, 0.4), 1.0, 0.04);
+}
+
+TEST(Specimen, ABallIndents) {
+  const TissueParams params = material(1e4f, 0.45f, 0.005f);
+  const Specimen block = make_specimen(make_block({0.05, 0.05, 0.03}, 0.0025), params, kUpright);
+  SpecimenLoad load;
+  load.lower = Grip::Stick, load.upper = Grip::Free;
+  load.ball_radius = 0.01, load.press = 0.003;
+  const SpecimenAnswer answer = SpecimenSolver(block).solve(load);
+  EXPECT_EQ(answer.fault, "");
+  // Hertz on a half space, and the factor of a bonded layer of this thickness: Dimitriadis et al., "Determination of
+  // elastic moduli of thin layers of soft material using the atomic force microscope", Biophys. J. 82, 2002. The circle
+  // of contact is about as wide as a cell.
+  const double hertz = 4.0 / 3.0 * 1e4 / (1.0 - 0.45 * 0.45) * std::sqrt(0.01) * std::pow(0.003, 1.5);
+  EXPECT_NEAR(answer.step.push / hertz, 1.25, 0.2);
+}
+
+TEST(Specimen, TheFitFindsTheMaterialOfACurve) {
+  TissueParams known = material(8e3f, 0.48f, 0.01f);
+  known.stiffening = 0.8f, known.late_stiffening = 0.3f;
+  CurveTest test;
+  test.mesh = make_cylinder(0.05, 0.03, 0.005);
+  std::vector<CurvePoint> points;
+  for (const double strain : {0.1, 0.2, 0.3, 0.4}) points.push_back({strain, 0.0, 0.0});
+  const std::vector<double> force = curve_of(test, known, points);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].force = force[i];
+  const TissueParams found = fit_curve(test, material(1.f, 0.48f, 0.01f), points);
+  EXPECT_NEAR(found.youngs_modulus / known.youngs_modulus, 1.0, 0.02);
+  const std::vector<double> again = curve_of(test, found, points);
+  for (std::size_t i = 0; i < points.size(); ++i) EXPECT_NEAR(again[i] / force[i], 1.0, 0.02);
+}
+
+TEST(Specimen, RefusesAMeshWithoutFlatEnds) {
+  const TriangleMesh ball = shapes::icosphere(3, 0.02f);
+  EXPECT_THROW(make_specimen(ball, material(1e4f, 0.45f, 0.005f), kUpright), InputError);
+}
+
+}  // namespace
+
 }  // namespace trocar

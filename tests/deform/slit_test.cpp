@@ -1,11 +1,11 @@
 // Cuts blocks with blades: the surface stays closed, the walls lie on the plane of the blades, mass stays, the sides
 // move apart, and a part that is cut off falls.
-#include "deform/slit.hpp"
+#include "deform/cut/slit.hpp"
 
-#include "tests/deform/slit_support.hpp"
+#include "tests/deform/sculpt_support.hpp"
 
 namespace trocar {
-namespace {
+namespace slit_test {
 
 struct Organ {
   TriangleMesh mesh;
@@ -337,5 +337,6 @@ TEST(Slit, InvalidOrDistantBladesCutNothing) {
   EXPECT_EQ(test::hash_of(bar.sculpture, bar.model), before);
 }
 
-}  // namespace
+}  // namespace slit_test
+
 }  // namespace trocar

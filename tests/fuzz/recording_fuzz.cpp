@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/hdf5/recording.hpp"
-#include "sim/review/rerun.hpp"
+#include "sim/review/compact.hpp"
 #include "sim/review/score_recording.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

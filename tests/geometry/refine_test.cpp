@@ -1,18 +1,27 @@
 // Compares touches with sampling: membership with a slow search, first-touch time with dense sampling of the step,
-// point and normal with the distance at that time, depth with steps out of the tool.
+// point and normal with the distance at that time, depth with steps out of the tool. All kernels give the same touches,
+// and pinned values stay. Also tests the helpers of a query's backends.
 #include "geometry/refine.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
 
-#include "geometry/refine_kernels.hpp"
-#include "tests/geometry/random_faces.hpp"
+#include "geometry/closest.hpp"
+#include "geometry/face_numbers.hpp"
+#include "geometry/frame.hpp"
+#include "geometry/machine.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/geometry/slow_distance.hpp"
 
 namespace trocar {
-namespace {
+namespace refine_test {
 
 using glm::dvec3;
 using test::Dice;
@@ -349,5 +358,404 @@ TEST(RefineTouches, KernelsAndFormsGiveTheSameBits) {
   EXPECT_GT(later, 1000u);
 }
 
+}  // namespace refine_test
+
+// Compares touches with closed forms where rounding is hardest: sides nearly parallel to the shaft, and depths through
+// every part of the end pose.
+namespace refine_forms_test {
+
+using glm::dvec3;
+using test::Dice;
+
+constexpr std::uint32_t kSeed = 52;
+
+// Faces with a side nearly parallel to the shaft, which it crosses or passes: the closest points there come from cross
+// products.
+TEST(RefineTouches, NearlyParallelSides) {
+  std::printf("seed %u\n", kSeed + 7);
+  Dice dice(kSeed + 7);
+  double worst = 0.0, worst_one = 0.0;
+  for (int i = 0; i < 4000 && !HasFailure(); ++i) {
+    const double length = dice.uniform(0.05, 0.2), radius = dice.uniform(0.001, 0.005);
+    const ToolPose pose{{0, 0, 0}, length * dice.direction(), radius};
+    const dvec3 d = glm::normalize(pose.tip), side = dice.across(d), up = glm::cross(d, side);
+    const double angle = dice.pick(4) ? dice.log_uniform(1e-12, 1e-3) : 0.0, height = dice.uniform(0.0, 0.9) * radius;
+    // The side passes the shaft at `height` at one half of its length; the face lies beyond it.
+    const dvec3 middle = 0.5 * pose.tip + height * up, along = d + angle * side;
+    const Triangle face{middle - 0.01 * along, middle + 0.01 * along, middle + 0.02 * up};
+    const ToolStep step = step_at_rest(pose);
+    Touch one, four;
+    ASSERT_TRUE(refine_touch(step, face, one));
+    const FaceId id{3};
+    ASSERT_EQ(refine_touches(step, std::span(&face, 1), std::span(&id, 1), std::span(&four, 1)), 1u);
+    ASSERT_EQ(four.face, id);
+    ASSERT_EQ(four.time, 0.f);
+    // The distance is known: the point's, from the shaft.
+    worst_one =
+        std::max(worst_one, std::abs(test::slow_point_segment(dvec3(one.point), pose.pivot, pose.tip) - height));
+    worst = std::max(worst, std::abs(test::slow_point_segment(dvec3(four.point), pose.pivot, pose.tip) - height));
+    ASSERT_NEAR(four.depth, one.depth, 1e-6) << "angle " << angle;
+    ASSERT_NEAR(four.depth, radius - height, 1e-6) << "angle " << angle;
+  }
+  std::printf("error of the distance: %.3g m one by one, %.3g m four at a time\n", worst_one, worst);
+  EXPECT_LT(worst, 1e-8);
+  EXPECT_LT(worst_one, 1e-8);
+}
+
+// The depth of a face that the tool has passed, or that lies in front of its end: the exit of the end pose, through its
+// side, its tip or its pivot. Closed forms for a shaft along y.
+TEST(RefineTouches, DepthThroughEveryPartOfTheEndPose) {
+  const ToolStep step{{0, 0, 0}, {0.03, -0.1, 0}, {0, -0.1, 0}, 0.004};
+  std::printf("seed %u\n", kSeed + 8);
+  Dice dice(kSeed + 8);
+  int side = 0, ends = 0;
+  for (int i = 0; i < 20000 && !HasFailure(); ++i) {
+    const Triangle face = test::face_near(dice, step);
+    const FaceId id{0};
+    Touch touch;
+    if (refine_touches(step, std::span(&face, 1), std::span(&id, 1), std::span(&touch, 1)) == 0) continue;
+    const dvec3 from(touch.point), out = -glm::normalize(dvec3(touch.normal));
+    // The farthest crossing of the ray with the side or with one of the spheres.
+    double exit = 0.0;
+    const double a = out.x * out.x + out.z * out.z, b = from.x * out.x + from.z * out.z,
+                 c = from.x * from.x + from.z * from.z - step.radius * step.radius;
+    if (a > 1e-9 && b * b >= a * c) {
+      const double t = (std::sqrt(b * b - a * c) - b) / a, y = from.y + t * out.y;
+      if (y <= 0.0 && y >= -0.1 && t > exit) exit = t;
+    }
+    const bool by_side = exit > 0.0;
+    for (const dvec3& centre : {step.pivot, step.tip_after}) {
+      const dvec3 r = from - centre;
+      const double half = glm::dot(r, out), under = half * half - glm::dot(r, r) + step.radius * step.radius;
+      if (under >= 0.0) exit = std::max(exit, std::sqrt(under) - half);
+    }
+    // Where the ray grazes the tool, rounding of the normal to float decides.
+    const double graze = std::abs(b * b - a * c) / (a * a + 1e-9);
+    if (graze < 1e-9 || a < 1e-3) continue;
+    ASSERT_NEAR(touch.depth, exit, 2e-6 + 1e-12 / graze) << i;
+    (by_side ? side : ends) += exit > 0.0;
+  }
+  std::printf("%d through the side, %d through the ends\n", side, ends);
+  EXPECT_GT(side, 1000);
+  EXPECT_GT(ends, 100);
+}
+
+}  // namespace refine_forms_test
+
+// Pins the values of closest points, line hits and touches on fixed cases, with the degenerate ones. Where several
+// answers are right (parallel segments, coplanar lines), the choice must not depend on the machine: it decides touches.
+// IEEE arithmetic gives the same values everywhere.
+namespace pinned_values_test {
+
+using glm::dvec3;
+using test::Dice;
+
+constexpr std::uint32_t kSeed = 97;
+
+// Points on a coarse lattice, so that parallel, equal and coplanar features are frequent.
+dvec3 lattice_point(Dice& dice) {
+  const int z = dice.pick(3), y = dice.pick(4), x = dice.pick(4);
+  return dvec3(x, y, z) / 4.0;
+}
+
+void expect_value(double value, double expected) { EXPECT_NEAR(value, expected, 1e-11 * std::abs(expected)); }
+
+TEST(PinnedValues, ClosestSegments) {
+  Dice dice(kSeed);
+  double u = 0.0, v = 0.0, squared = 0.0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const bool exact = trial % 2;
+    const auto point = [&] { return exact ? lattice_point(dice) : dice.in_cube(1.0); };
+    const dvec3 a = point(), b = point(), c = point();
+    dvec3 d = point();
+    if (trial % 8 == 0) d = c + dice.uniform(-2.0, 2.0) * (b - a);                          // parallel
+    if (trial % 8 == 2) d = c + (b - a) + dvec3(1e-5, 0.0, 1e-4) * dice.uniform(0.0, 1.0);  // nearly
+    const closest::SegmentPair pair = closest::closest_segments(closest::segment(a, b), closest::segment(c, d));
+    u += (1.0 + trial % 7) * pair.u;
+    v += (1.0 + trial % 5) * pair.v;
+    squared += pair.squared;
+  }
+  expect_value(u, 8335.5300753073);
+  expect_value(v, 5281.05423443514);
+  expect_value(squared, 1918.05200063736);
+}
+
+TEST(PinnedValues, LineMeetsTriangle) {
+  Dice dice(kSeed + 1);
+  int hits = 0;
+  double sum = 0.0;
+  for (int trial = 0; trial < 6000; ++trial) {
+    const bool exact = trial % 3 > 0;
+    const auto point = [&] { return exact ? lattice_point(dice) : dice.in_cube(1.0); };
+    const Triangle face{point(), point(), point()};
+    const dvec3 origin = point(), to = trial % 5 ? point() : face.a + 0.3 * (face.b - face.a);
+    const auto hit = line_meets_triangle(origin, to - origin, trial % 2 ? 1.0 : 1e30, face);
+    if (!hit) continue;
+    ++hits;
+    sum += (1.0 + trial % 11) * *hit;
+  }
+  EXPECT_EQ(hits, 1850);
+  expect_value(sum, 8042.67560954579);
+}
+
+struct Sums {
+  int touches = 0;
+  double time = 0.0, depth = 0.0, point = 0.0, normal = 0.0;
+};
+
+void add(const Touch& touch, int weight, Sums& sums) {
+  ++sums.touches;
+  sums.time += weight * double(touch.time);
+  sums.depth += weight * double(touch.depth);
+  for (int axis = 0; axis < 3; ++axis) {
+    sums.point += (axis + 1) * weight * double(touch.point[axis]);
+    sums.normal += (axis + 1) * weight * double(touch.normal[axis]);
+  }
+}
+
+// A step and the faces near it: of all sizes, thin, degenerate, and crossed by the shaft.
+struct Case {
+  ToolStep step;
+  std::vector<Triangle> faces;
+  std::vector<FaceId> numbers;
+};
+
+Case random_case(Dice& dice) {
+  Case made;
+  made.step = {dice.in_cube(0.3), {}, {}, dice.uniform(0.002, 0.01)};
+  const double arm = dice.uniform(0.05, 0.2);
+  made.step.tip_before = made.step.pivot + arm * dice.direction();
+  const double way = dice.pick(5) ? dice.uniform(0.0, 0.1) : 0.0;
+  made.step.tip_after = made.step.tip_before + way * dice.direction();
+  for (std::uint32_t k = 0; k < 23; ++k) {
+    const dvec3 along = glm::mix(made.step.tip_before, made.step.tip_after, dice.uniform(-0.1, 1.1)) - made.step.pivot;
+    const dvec3 beside = made.step.pivot + dice.uniform(-0.1, 1.1) * along, at = beside + dice.in_cube(0.015);
+    const double size = k % 3 ? 0.004 : 0.06;
+    Triangle face{at, at + dice.in_cube(size), at + dice.in_cube(size)};
+    if (k % 7 == 3) face.c = face.b;
+    if (k % 7 == 5) face.c = 0.25 * face.a + 0.75 * face.b + dice.in_cube(1e-6);
+    if (k == 20) face.b = face.c = face.a;
+    made.faces.push_back(face);
+    made.numbers.push_back(FaceId(k));
+  }
+  return made;
+}
+
+TEST(PinnedValues, Touches) {
+  Dice dice(kSeed + 2);
+  std::vector<const RefineKernels*> kernels{&plain_refine_kernels()};
+  if (avx2_refine_kernels()) kernels.push_back(avx2_refine_kernels());
+  std::vector<Sums> sums(kernels.size());
+  for (int trial = 0; trial < 1500; ++trial) {
+    const Case made = random_case(dice);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      std::vector<Touch> touches(made.faces.size());
+      touches.resize(refine_touches_with(*kernels[k], made.step, made.faces, made.numbers, touches));
+      for (const Touch& touch : touches) add(touch, 1 + static_cast<int>(index(touch.face)) % 5, sums[k]);
+    }
+  }
+  for (const Sums& of_kernel : sums) {
+    EXPECT_EQ(of_kernel.touches, 13000);
+    expect_value(of_kernel.time, 7518.51407046485);
+    expect_value(of_kernel.depth, 141.282232192958);
+    expect_value(of_kernel.point, -227.618053039584);
+    expect_value(of_kernel.normal, 1466.11493550068);
+  }
+}
+
+}  // namespace pinned_values_test
+
+namespace {
+
+// Tests what the backends share: the list of touches, the set of faces, runs of neighbours, perpendiculars, memory,
+// time.
+
+TEST(TouchBook, ListsTheToolsInOrder) {
+  const std::vector<glm::vec3> positions{{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}, {9, 9, 9}, {10, 9, 9}, {9, 10, 9}};
+  const std::vector<glm::uvec3> faces{{0, 1, 2}, {3, 4, 5}};
+  const MeshView mesh{positions, faces};
+  const std::vector<FaceId> candidates{FaceId{0}, FaceId{1}};
+  const ToolVolume tool = static_volume({{0, 0, 1}, {0, 0, -1}, 0.1});
+  TouchBook book;
+  for (int call = 0; call < 2; ++call) {
+    book.open();
+    book.add_tool(tool, TouchSet::Volume, mesh, candidates);
+    book.add_tool(tool, TouchSet::Exact, mesh, candidates);
+    book.pad(3);
+    EXPECT_EQ(book.list().of_tool(0).size(), 2u);  // the volume set is taken as given
+    ASSERT_EQ(book.list().of_tool(1).size(), 1u);
+    EXPECT_EQ(book.list().of_tool(1)[0].face, FaceId{0});
+    EXPECT_TRUE(book.list().of_tool(2).empty());
+  }
+  const std::vector<Triangle> corners{triangle_of(positions, faces[0]), triangle_of(positions, faces[1])};
+  book.open();
+  book.add_tool(tool, TouchSet::Exact, std::span<const Triangle>(corners), candidates);
+  EXPECT_EQ(book.list().touches.size(), 1u);
+  EXPECT_GE(book.memory_bytes(), 3 * sizeof(Touch));
+  EXPECT_TRUE(book.none(2).of_tool(1).empty());
+  EXPECT_EQ(book.none(2).first.size(), 3u);
+}
+
+TEST(FaceSet, DrainsFacesInOrder) {
+  FaceSet set;
+  set.resize(300000);
+  const std::vector<std::uint32_t> faces{299998, 0, 63, 64, 4095, 4096, 64, 200000};
+  for (int round = 0; round < 2; ++round) {
+    for (const std::uint32_t face : faces) {
+      set.insert_if(true, face);
+      set.insert_if(false, face + 1);
+    }
+    std::vector<std::uint32_t> drained;
+    set.drain([&](std::uint32_t face) { drained.push_back(face); });
+    EXPECT_EQ(drained, (std::vector<std::uint32_t>{0, 63, 64, 4095, 4096, 200000, 299998}));
+  }
+}
+
+TEST(SpatialOrder, RunsAreNeighbours) {
+  test::Dice dice(7);
+  std::vector<glm::vec3> points;
+  for (int i = 0; i < 1000; ++i) points.emplace_back(dice.uniform(0, 1), dice.uniform(0, 1), dice.uniform(0, 1));
+  points.resize(1100, points.back());  // equal points
+  std::vector<std::uint32_t> numbers(points.size());
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  order_in_runs(numbers, points, 16);
+  double size = 0.0;
+  for (std::size_t first = 0; first < numbers.size(); first += 16) {
+    const std::span run = std::span(numbers).subspan(first, std::min<std::size_t>(16, numbers.size() - first));
+    EXPECT_TRUE(std::is_sorted(run.begin(), run.end()));
+    glm::vec3 low = points[run[0]], high = low;
+    for (const std::uint32_t n : run) low = glm::min(low, points[n]), high = glm::max(high, points[n]);
+    size += glm::distance(low, high);
+  }
+  EXPECT_LT(size / 69.0, 0.6);  // a run of points in file order measures about 1.5
+  std::sort(numbers.begin(), numbers.end());
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], i);
+}
+
+TEST(Perpendicular, IsPerpendicularAndNeverShort) {
+  test::Dice dice(8);
+  for (int i = 0; i < 1000; ++i) {
+    const glm::dvec3 d(dice.uniform(-1, 1), dice.uniform(-1, 1), i % 3 == 0 ? 0.0 : dice.uniform(-1, 1));
+    const glm::dvec3 side = any_perpendicular(d);
+    EXPECT_NEAR(glm::dot(side, d), 0.0, 1e-15);
+    EXPECT_GE(glm::length(side), 0.8 * glm::length(d));
+  }
+}
+
+TEST(Stopwatch, MeasuresMilliseconds) {
+  const auto start = Clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_GE(milliseconds_since(start), 5.0);
+}
+
+TEST(HeldBytes, CountsUnusedCapacity) {
+  std::vector<double> numbers;
+  numbers.reserve(10);
+  EXPECT_EQ(held_bytes(numbers, std::vector<char>()), 80u);
+}
+
+// Equal points are ordered by number: the runs are those of one order, whatever the order before.
+TEST(SpatialOrder, EqualPointsAreOrderedByNumber) {
+  test::Dice dice(9);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<glm::vec3> points;
+    for (int i = 0; i < 200; ++i) points.emplace_back(dice.pick(4), dice.pick(2), round % 2 ? 0 : dice.pick(8));
+    std::vector<std::uint32_t> first(points.size());
+    std::iota(first.begin(), first.end(), 0u);
+    std::vector<std::uint32_t> second(first.rbegin(), first.rend());
+    order_in_runs(first, points, 8);
+    order_in_runs(second, points, 8);
+    ASSERT_EQ(first, second) << "round " << round;
+  }
+  const std::vector<glm::vec3> same(40, glm::vec3(1.f));
+  std::vector<std::uint32_t> numbers(same.size());
+  std::iota(numbers.rbegin(), numbers.rend(), 0u);
+  order_in_runs(numbers, same, 4);
+  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+}
+
+// Points on a line of each axis: the runs follow it. The first half has the whole runs, the last run is short.
+TEST(SpatialOrder, HalvesAlongTheLongestAxis) {
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<glm::vec3> points;
+    for (int i = 0; i < 45; ++i) {
+      glm::vec3 at(0.1f * static_cast<float>(i % 3), 0.1f * static_cast<float>(i % 2),
+                   0.1f * static_cast<float>(i % 5));
+      at[axis] = static_cast<float>((i * 7) % 45);
+      points.push_back(at);
+    }
+    std::vector<std::uint32_t> numbers(points.size());
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    order_in_runs(numbers, points, 10);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      EXPECT_EQ(static_cast<std::size_t>(points[numbers[k]][axis]) / 10, k / 10) << "axis " << axis;
+  }
+}
+
+TEST(FaceSet, HoldsOneBitPerFaceAndOnePerWord) {
+  FaceSet set;
+  EXPECT_EQ(set.memory_bytes(), 0u);
+  set.resize(64 * 64 * 3);
+  EXPECT_EQ(set.memory_bytes(), 8u * (64 * 3 + 3));
+  FaceSet ragged;
+  ragged.resize(64 * 64 + 1);
+  EXPECT_EQ(ragged.memory_bytes(), 8u * (65 + 2));
+}
+
+// Every face of a small set alone, and all of them.
+TEST(FaceSet, DrainsEveryFace) {
+  constexpr std::uint32_t kFaces = 4096 + 70;
+  FaceSet set;
+  set.resize(kFaces);
+  for (std::uint32_t face = 0; face < kFaces; ++face) {
+    set.insert(face);
+    std::uint32_t count = 0, last = kFaces;
+    set.drain([&](std::uint32_t drained) { ++count, last = drained; });
+    ASSERT_EQ(count, 1u);
+    ASSERT_EQ(last, face);
+  }
+  for (std::uint32_t face = 0; face < kFaces; ++face) set.insert(face);
+  std::uint32_t next = 0;
+  set.drain([&](std::uint32_t drained) { ASSERT_EQ(drained, next++); });
+  EXPECT_EQ(next, kFaces);
+  set.drain([&](std::uint32_t) { FAIL() << "the set is empty"; });
+}
+
+// On the axes too, in every sign, and for vectors of any length.
+TEST(Perpendicular, OfTheAxes) {
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double length : {-1e-8, -1.0, 1.0, 1e8}) {
+      glm::dvec3 d(0.0);
+      d[axis] = length;
+      EXPECT_EQ(glm::dot(any_perpendicular(d), d), 0.0);
+      EXPECT_GE(glm::length(any_perpendicular(d)), 0.8 * std::abs(length));
+    }
+  }
+}
+
+TEST(Stopwatch, MeasuresNotMuchMore) {
+  const auto start = Clock::now();
+  EXPECT_LT(milliseconds_since(start), 1000.0);
+  EXPECT_GE(milliseconds_since(start), 0.0);
+}
+
+// The processor's flags, as the kernel lists them.
+TEST(Instructions, AreThoseOfTheProcessor) {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line) && !line.starts_with("flags")) {
+  }
+  if (line.empty()) GTEST_SKIP() << "no list of flags";
+  const auto has = [&](const char* flag) {
+    return (line + " ").find(std::string(" ") + flag + " ") != std::string::npos;
+  };
+  const Instructions expected = has("avx2") && has("avx512f") && has("avx512vl") ? Instructions::Avx512
+                                : has("avx2")                                    ? Instructions::Avx2
+                                                                                 : Instructions::Plain;
+  EXPECT_EQ(best_instructions(), expected);
+  EXPECT_LE(instructions(), expected);
+}
+
 }  // namespace
+
 }  // namespace trocar

@@ -1,17 +1,26 @@
 // Compares tool volumes with their definition: the capsule cover contains the true sweep, every plane touches it, and
-// the cameras, evaluated in float as in OpenGL, classify points in the same way as the half-spaces.
+// the cameras, evaluated in float as in OpenGL, classify points in the same way as the half-spaces. Also tests invalid
+// poses, the frame of a tool, the clip of a face by a volume, and view pyramids.
 #include "geometry/tool_volume.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <glm/gtc/matrix_transform.hpp>
 #include <limits>
+#include <random>
+#include <string>
+#include <vector>
 
+#include "geometry/error.hpp"
+#include "geometry/part.hpp"
+#include "geometry/view_pyramid.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar {
-namespace {
+namespace tool_volume_test {
 
 using glm::dvec3;
 using test::Dice;
@@ -387,5 +396,461 @@ TEST(Camera, ClipsNoMoreAndNoLessThanTwiceTheVolume) {
   }
 }
 
+}  // namespace tool_volume_test
+
+namespace {
+
+// Tests the faults of poses and steps, their limits from both sides, and the poses of a step.
+
+using glm::dvec3;
+
+TEST(ToolInput, BadRadiusIsReportedInMillimetres) {
+  const std::string fault = pose_fault({dvec3(0.0), dvec3(0.0, 0.0, 0.1), -0.003});
+  EXPECT_EQ(fault, "the tool's radius is -3 mm; give a number above 0 (at least 0.001 mm)");
+}
+
+TEST(ToolInput, BadPosesAreRefusedInOneSentence) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const ToolPose sound{{0, 0, 0}, {0, -0.1, 0}, 0.0025};
+  EXPECT_EQ(pose_fault(sound), "");
+  const struct {
+    ToolPose pose;
+    const char* says;
+  } bad[] = {{{{0, 0, 0}, {0, 0, 0}, 0.0025}, "pivot"},      {{{0, -0.1, 0}, {0, -0.1, 0}, 0.0025}, "pivot"},
+             {{{0, 0, 0}, {0, -0.1, 0}, 0.0}, "radius"},     {{{0, 0, 0}, {0, -0.1, 0}, -0.0025}, "radius"},
+             {{{0, 0, 0}, {0, -0.1, 0}, nan}, "radius"},     {{{0, 0, 0}, {0, -0.1, 0}, inf}, "radius"},
+             {{{nan, 0, 0}, {0, -0.1, 0}, 0.0025}, "pivot"}, {{{0, 0, 0}, {0, inf, 0}, 0.0025}, "tip"},
+             {{{0, 0, 0}, {0, 0, -inf}, 0.0025}, "tip"},     {{{0, 0, 0}, {0, 1e9, 0}, 0.0025}, "tip"}};
+  for (const auto& [pose, says] : bad) {
+    EXPECT_NE(pose_fault(pose).find(says), std::string::npos) << pose_fault(pose);
+    EXPECT_EQ(pose_fault(pose).find('\n'), std::string::npos);
+    EXPECT_THROW(static_volume(pose), InputError);
+    EXPECT_THROW(swept_volume(step_at_rest(pose), Cover::Capsule), InputError);
+    EXPECT_THROW(swept_volume({pose.pivot, pose.tip, sound.tip, pose.radius}, Cover::Paper), InputError);
+    EXPECT_THROW(swept_volume({pose.pivot, sound.tip, pose.tip, pose.radius}, Cover::Paper), InputError);
+  }
+}
+
+// The limits of a tool, from both sides.
+TEST(ToolInput, LimitsBelongToTheValidRange) {
+  const ToolPose sound{{0, 0, 0}, {0, -0.1, 0}, 0.0025};
+  ToolPose pose = sound;
+  for (const double radius : {kSmallestRadius, 1e-3, kLargestCoordinate}) {
+    pose.radius = radius;
+    EXPECT_EQ(pose_fault(pose), "") << radius;
+  }
+  for (const double radius : {kSmallestRadius * (1.0 - 1e-12), kLargestCoordinate * (1.0 + 1e-12)}) {
+    pose.radius = radius;
+    EXPECT_NE(pose_fault(pose).find("radius"), std::string::npos) << radius;
+  }
+  pose = sound;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double sign : {-1.0, 1.0}) {
+      for (dvec3 ToolPose::*point : {&ToolPose::pivot, &ToolPose::tip}) {
+        pose = sound;
+        (pose.*point)[axis] = sign * kLargestCoordinate;
+        EXPECT_EQ(pose_fault(pose), "");
+        (pose.*point)[axis] = sign * kLargestCoordinate * (1.0 + 1e-12);
+        EXPECT_NE(pose_fault(pose).find("m is over 1000 m from the origin; check the unit"), std::string::npos);
+      }
+    }
+  }
+  pose = sound;
+  pose.tip = {0, 0, 2.0 * kShortestShaft};
+  EXPECT_EQ(pose_fault(pose), "");
+  pose.tip = {0, 0, 0.5 * kShortestShaft};
+  EXPECT_NE(pose_fault(pose).find("no direction"), std::string::npos);
+  // A step has the faults of both of its poses.
+  EXPECT_EQ(step_fault({sound.pivot, sound.tip, sound.tip, 0.0025}), "");
+  EXPECT_NE(step_fault({sound.pivot, sound.pivot, sound.tip, 0.0025}), "");
+  EXPECT_NE(step_fault({sound.pivot, sound.tip, sound.pivot, 0.0025}), "");
+}
+
+TEST(ToolStep, PosesLieOnTheStraightLine) {
+  const ToolStep step{{1, 2, 3}, {4, 5, 6}, {8, 1, 10}, 0.5};
+  EXPECT_EQ(pose_at(step, 0.0).tip, step.tip_before);
+  EXPECT_EQ(pose_at(step, 0.25).tip, dvec3(5, 4, 7));
+  EXPECT_EQ(pose_at(step, 1.0).tip, step.tip_after);
+  EXPECT_EQ(pose_at(step, 0.25).pivot, step.pivot);
+  EXPECT_EQ(pose_at(step, 0.25).radius, 0.5);
+  EXPECT_EQ(ToolPose{}.radius, 0.0025);  // a shaft of 5 mm
+  EXPECT_EQ(ToolStep{}.radius, 0.0025);
+  const MovingPart part;
+  EXPECT_EQ(part.shape, nullptr);
+  EXPECT_EQ(part.from, 0.0);
+  EXPECT_EQ(part.to, 1.0);
+  EXPECT_EQ(part.end, 1.0);
+}
+
+// Tests rigid frames, the frame of a tool, and the boxes of slides and of wide swings, against their definitions.
+
+using test::Dice;
+
+RigidFrame random_frame(Dice& dice) {
+  const dvec3 x = dice.direction(), y = dice.across(x);
+  return {glm::dmat3(x, y, glm::cross(x, y)), dice.in_cube(1.0)};
+}
+
+TEST(RigidFrame, TakesPointsThereAndBack) {
+  Dice dice(1350);
+  std::printf("seed 1350\n");
+  for (int i = 0; i < 1000; ++i) {
+    const RigidFrame a = random_frame(dice), b = random_frame(dice), ab = relative(a, b);
+    const dvec3 p = dice.in_cube(1.0);
+    EXPECT_LT(glm::distance(a.to_world(p), a.origin + p.x * a.axes[0] + p.y * a.axes[1] + p.z * a.axes[2]), 1e-15);
+    EXPECT_LT(glm::distance(a.to_local(a.to_world(p)), p), 2e-15);
+    EXPECT_LT(glm::distance(a.to_world(ab.to_world(p)), b.to_world(p)), 4e-15);
+    glm::dmat4 m(a.axes);
+    m[3] = glm::dvec4(a.origin, 1.0);
+    EXPECT_EQ(rigid_frame(m).axes, a.axes);
+    EXPECT_EQ(rigid_frame(m).origin, a.origin);
+  }
+  EXPECT_EQ(RigidFrame{}.to_world({1, 2, 3}), dvec3(1, 2, 3));
+}
+
+// z points from tip to pivot, the origin lies a radius beyond the tip, and without a roll the axes are those of the
+// world after the smallest rotation that takes the world's z there.
+TEST(ToolFrame, IsTheSmallestRotationOfTheWorld) {
+  Dice dice(1351);
+  std::printf("seed 1351\n");
+  for (int i = 0; i < 20000; ++i) {
+    dvec3 z = dice.shaft_direction();
+    if (dice.pick(4) == 0) z = glm::normalize(dvec3(0, 0, dice.pick(2) ? 1 : -1) + dice.log_uniform(1e-9, 1e-1) * z);
+    const ToolPose pose{dice.in_cube(0.01), {}, dice.uniform(0.001, 0.01)};
+    ToolPose tool = pose;
+    tool.tip = pose.pivot - dice.uniform(0.05, 0.3) * z;
+    const RigidFrame frame = tool_frame(tool, 0.0);
+    ASSERT_LT(glm::distance(frame.axes[2], z), 1e-14) << i;
+    ASSERT_LT(glm::distance(frame.origin, tool.tip - tool.radius * z), 1e-15) << i;
+    ASSERT_LT(glm::distance(glm::cross(frame.axes[0], frame.axes[1]), frame.axes[2]), 1e-9) << i;
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) ASSERT_NEAR(glm::dot(frame.axes[a], frame.axes[b]), a == b, 1e-9) << i;
+    if (z.z < -1.0 + 1e-6) continue;  // the rotation has no axis there
+    // Half a turn about the bisector of both directions, after half a turn about the world's z.
+    const dvec3 bisector = glm::normalize(z + dvec3(0, 0, 1));
+    for (int a = 0; a < 2; ++a) {
+      dvec3 axis(0.0);
+      axis[a] = -1.0;
+      const dvec3 turned = 2.0 * glm::dot(axis, bisector) * bisector - axis;
+      ASSERT_LT(glm::distance(frame.axes[a], turned), 1e-9) << i;
+    }
+  }
+}
+
+// The roll turns x towards -y seen from the trocar: about the direction from trocar to tip.
+TEST(ToolFrame, RollsAboutTheShaft) {
+  Dice dice(1352);
+  std::printf("seed 1352\n");
+  for (int i = 0; i < 1000; ++i) {
+    const ToolPose pose{dice.in_cube(0.3), dice.in_cube(0.3), 0.0025};
+    if (!pose_fault(pose).empty()) continue;
+    const double roll = dice.uniform(-7.0, 7.0), c = std::cos(roll), s = std::sin(roll);
+    const RigidFrame still = tool_frame(pose, 0.0), rolled = tool_frame(pose, roll);
+    ASSERT_LT(glm::distance(rolled.axes[0], c * still.axes[0] - s * still.axes[1]), 1e-14);
+    ASSERT_LT(glm::distance(rolled.axes[1], c * still.axes[1] + s * still.axes[0]), 1e-14);
+    ASSERT_EQ(rolled.origin, still.origin);
+  }
+}
+
+dvec3 forward_of(const ToolVolume& volume) { return -dvec3(volume.view[0][2], volume.view[1][2], volume.view[2][2]); }
+
+// A swing of more than 2 rad: the box is aligned with the longer arm and the plane of motion, and its sides touch the
+// pivot and the tips, widened by the radius.
+TEST(SwingBox, IsAlignedWithTheLongerArm) {
+  Dice dice(1353);
+  std::printf("seed 1353\n");
+  for (int i = 0; i < 2000; ++i) {
+    const double before = dice.uniform(0.05, 0.2), after = dice.uniform(0.05, 0.2), radius = dice.uniform(0.001, 0.01);
+    const ToolStep step = test::step_with(dice, dice.in_cube(0.1), before, after, dice.uniform(2.01, 3.1), radius);
+    const ToolVolume volume = swept_volume(step, Cover::Capsule);
+    const dvec3 a = step.tip_before - step.pivot, b = step.tip_after - step.pivot;
+    const dvec3 longer = glm::normalize(after > before ? b : a), across = glm::normalize(glm::cross(a, b));
+    ASSERT_LT(glm::distance(forward_of(volume), longer), 1e-6) << i;
+    ASSERT_NEAR(std::abs(glm::dot(dvec3(volume.planes[2]), across)), 1.0, 1e-6) << i;
+    const double width = double(volume.planes[0].w) + volume.planes[1].w,
+                 height = double(volume.planes[2].w) + volume.planes[3].w,
+                 depth = double(volume.planes[4].w) + volume.planes[5].w;
+    const double shorter = std::min(before, after), angle = std::acos(glm::dot(a, b) / (before * after));
+    ASSERT_NEAR(width, shorter * std::sin(angle) + 2.0 * radius, 1e-6) << i;
+    ASSERT_NEAR(height, 2.0 * radius, 1e-6) << i;
+    ASSERT_NEAR(depth, std::max(before, after) - shorter * std::cos(angle) + 2.0 * radius, 1e-6) << i;
+  }
+}
+
+// A slide: the box around the deeper shaft, widened by the distance of the other tip from it.
+TEST(SlideBox, HoldsTheDeeperShaft) {
+  Dice dice(1354);
+  std::printf("seed 1354\n");
+  for (int i = 0; i < 2000; ++i) {
+    const double before = dice.uniform(0.05, 0.2), after = dice.uniform(0.05, 0.2), radius = dice.uniform(0.001, 0.01);
+    const double angle = dice.pick(2) ? 0.0 : dice.uniform(1e-6, 0.99e-4);
+    const ToolStep step = test::step_with(dice, dice.in_cube(0.1), before, after, angle, radius);
+    const ToolVolume volume = swept_volume(step, Cover::Capsule);
+    const dvec3 deep = (after > before ? step.tip_after : step.tip_before) - step.pivot;
+    ASSERT_LT(glm::distance(forward_of(volume), glm::normalize(deep)), 1e-6) << i;
+    const double half = radius + std::min(before, after) * std::sin(angle);
+    for (int side = 0; side < 2; ++side)
+      ASSERT_NEAR(double(volume.planes[2 * side].w) + volume.planes[2 * side + 1].w, 2.0 * half, 4e-7) << i;
+    ASSERT_NEAR(double(volume.planes[4].w) + volume.planes[5].w, glm::length(deep) + 2.0 * radius, 4e-7) << i;
+  }
+}
+
 }  // namespace
+
+// Compares the clip in double with an independent test: a convex volume and a triangle are disjoint exactly when a
+// direction separates them. Only plane normals, the triangle's normal and cross products of edges need testing (SAT).
+namespace convex_clip_test {
+
+constexpr std::uint32_t kSeed = 20240;
+
+// A volume given only by its planes, with its corners, found by intersecting planes three by three.
+struct Hull {
+  ToolVolume volume;
+  std::vector<glm::dvec3> corners, normals, edges;
+};
+
+Hull hull_of(const ToolVolume& volume) {
+  Hull hull{volume, {}, {}, {}};
+  const int n = volume.plane_count;
+  for (int i = 0; i < n; ++i) {
+    const glm::dvec4 a(volume.planes[i]);
+    hull.normals.emplace_back(a);
+    for (int j = i + 1; j < n; ++j) {
+      const glm::dvec4 b(volume.planes[j]);
+      hull.edges.push_back(glm::cross(glm::dvec3(a), glm::dvec3(b)));
+      for (int k = j + 1; k < n; ++k) {
+        const glm::dvec4 c(volume.planes[k]);
+        const glm::dmat3 rows{glm::dvec3(a), glm::dvec3(b), glm::dvec3(c)};
+        if (std::abs(glm::determinant(rows)) < 1e-6) continue;
+        const glm::dvec3 corner = glm::inverse(glm::transpose(rows)) * -glm::dvec3(a.w, b.w, c.w);
+        bool inside = true;
+        for (int p = 0; p < n; ++p) {
+          const glm::dvec4 plane(volume.planes[p]);
+          inside = inside && glm::dot(glm::dvec3(plane), corner) + plane.w > -1e-12;
+        }
+        if (inside) hull.corners.push_back(corner);
+      }
+    }
+  }
+  return hull;
+}
+
+// Returns the largest gap over all relevant directions, in metres: above 0 apart, below 0 sharing a point.
+double separation(const Hull& hull, const Triangle& face) {
+  const glm::dvec3 sides[] = {face.b - face.a, face.c - face.b, face.a - face.c};
+  std::vector<glm::dvec3> directions = hull.normals;
+  directions.push_back(glm::cross(sides[0], sides[1]));
+  for (const glm::dvec3& edge : hull.edges)
+    for (const glm::dvec3& side : sides) directions.push_back(glm::cross(edge, side));
+  double widest = -std::numeric_limits<double>::infinity();
+  for (const glm::dvec3& direction : directions) {
+    const double length = glm::length(direction);
+    if (length < 1e-12) continue;
+    const glm::dvec3 unit = direction / length;
+    double low = 1e300, high = -1e300, face_low = 1e300, face_high = -1e300;
+    for (const glm::dvec3& corner : hull.corners) {
+      low = std::min(low, glm::dot(unit, corner));
+      high = std::max(high, glm::dot(unit, corner));
+    }
+    for (const glm::dvec3& corner : {face.a, face.b, face.c}) {
+      face_low = std::min(face_low, glm::dot(unit, corner));
+      face_high = std::max(face_high, glm::dot(unit, corner));
+    }
+    widest = std::max({widest, face_low - high, low - face_high});
+  }
+  return widest;
+}
+
+struct Random {
+  std::mt19937 engine{kSeed};
+  double in(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
+  glm::dvec3 point(double reach) { return {in(-reach, reach), in(-reach, reach), in(-reach, reach)}; }
+  glm::dvec3 direction() {
+    for (;;) {
+      const glm::dvec3 p = point(1.0);
+      if (glm::length(p) > 0.1 && glm::length(p) < 1.0) return glm::normalize(p);
+    }
+  }
+};
+
+// Returns a rotated box around the origin, up to 0.2 m long and down to 1 mm thin, its sides tilted by up to 0.2 rad,
+// with 0 to 2 additional planes across it.
+ToolVolume random_volume(Random& random) {
+  const glm::dvec3 x = random.direction();
+  const glm::dvec3 y = glm::normalize(glm::cross(x, random.direction())), z = glm::cross(x, y);
+  ToolVolume volume;
+  for (const glm::dvec3& axis : {x, y, z}) {
+    for (const double side : {-1.0, 1.0}) {
+      const glm::dvec3 normal = glm::normalize(side * axis + 0.2 * random.point(1.0));
+      volume.planes[volume.plane_count++] = glm::vec4(normal, std::pow(10.0, random.in(-3.0, -1.0)));
+    }
+  }
+  for (int extra = random.engine() % 3; extra > 0; --extra)
+    volume.planes[volume.plane_count++] = glm::vec4(random.direction(), random.in(0.0, 0.02));
+  return volume;
+}
+
+Triangle random_face(Random& random) {
+  const glm::dvec3 at = random.point(std::pow(10.0, random.in(-3.0, -1.0)));
+  const double size = std::pow(10.0, random.in(-5.0, 0.0));
+  Triangle face{at + random.point(size), at + random.point(size), at + random.point(size)};
+  const auto kind = random.engine() % 8;
+  if (kind == 0) face.b = face.c;                                          // a line
+  if (kind == 1) face.b = face.c = face.a;                                 // a point
+  if (kind == 2) face.c = glm::mix(face.a, face.b, random.in(-1.0, 2.0));  // collinear corners
+  return face;
+}
+
+TEST(ConvexClip, AgreesWithSeparatingDirections) {
+  Random random;
+  int touching = 0, apart = 0;
+  for (int v = 0; v < 3000; ++v) {
+    const Hull hull = hull_of(random_volume(random));
+    for (int f = 0; f < 40; ++f) {
+      const Triangle face = random_face(random);
+      const double gap = separation(hull, face);
+      if (std::abs(gap) < 1e-9) continue;
+      const bool touches = face_touches_volume(face, hull.volume);
+      ASSERT_EQ(touches, gap < 0.0) << "seed " << kSeed << " volume " << v << " face " << f << " gap " << gap;
+      (touches ? touching : apart) += 1;
+    }
+  }
+  EXPECT_GT(touching, 2000);
+  EXPECT_GT(apart, 2000);
+}
+
+ToolVolume unit_box() {
+  ToolVolume volume;
+  for (const glm::vec3 axis : {glm::vec3(1, 0, 0), glm::vec3(0, 1, 0), glm::vec3(0, 0, 1)}) {
+    volume.planes[volume.plane_count++] = glm::vec4(axis, 1.f);
+    volume.planes[volume.plane_count++] = glm::vec4(-axis, 1.f);
+  }
+  return volume;
+}
+
+TEST(ConvexClip, SharesOnlyBoundaryPoint) {
+  const ToolVolume box = unit_box();
+  EXPECT_TRUE(face_touches_volume({{1, 1, 1}, {2, 1, 1}, {1, 2, 1}}, box));   // a corner on a corner
+  EXPECT_TRUE(face_touches_volume({{1, 0, 0}, {2, 1, 0}, {2, 0, 1}}, box));   // a corner on a side
+  EXPECT_TRUE(face_touches_volume({{1, -5, 0}, {1, 5, 0}, {1, 5, 5}}, box));  // lies in a side
+  EXPECT_FALSE(face_touches_volume({{1.0001, -5, 0}, {1.0001, 5, 0}, {1.0001, 5, 5}}, box));
+  EXPECT_TRUE(face_touches_volume({{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, box));  // a point on a corner
+}
+
+TEST(ConvexClip, HugeFaceWithoutCornerInside) {
+  const ToolVolume box = unit_box();
+  EXPECT_TRUE(face_touches_volume({{-1e3, -1e3, 0.5}, {1e3, -1e3, 0.5}, {0, 1e3, 0.5}}, box));
+  EXPECT_FALSE(face_touches_volume({{-1e3, -1e3, 1.5}, {1e3, -1e3, 1.5}, {0, 1e3, 1.5}}, box));
+  EXPECT_FALSE(face_touches_volume({{2.5, 0, 0}, {0, 2.5, 0}, {5, 5, 0}}, box));  // passes the edge x = y = 1 outside
+}
+
+}  // namespace convex_clip_test
+
+namespace {
+
+// Tests the view pyramid against the projection of sampled points, and that no visible sphere is left out.
+
+struct Camera {
+  glm::dvec3 eye;
+  glm::dmat4 clip_from_world;
+};
+
+Camera random_camera(Dice& dice) {
+  const glm::dvec3 eye = dice.in_cube(0.3), target = eye + dice.in_cube(1.0);
+  const glm::dvec3 up = dice.in_cube(1.0);
+  const double front = 0.005, back = 0.3 + dice.uniform(0.0, 2.0);
+  const glm::dmat4 projection = dice.pick(4) == 0
+                                    ? glm::ortho(-0.1, 0.15, -0.2, 0.1, front, back)
+                                    : glm::perspective(dice.uniform(0.3, 2.2), dice.uniform(0.5, 2.5), front, back);
+  return {eye, projection * glm::lookAt(eye, target, up)};
+}
+
+// By projection: the definition.
+bool is_visible(const glm::dmat4& clip_from_world, const glm::dvec3& p) {
+  const glm::dvec4 clip = clip_from_world * glm::dvec4(p, 1.0);
+  return std::abs(clip.x) <= clip.w && std::abs(clip.y) <= clip.w && std::abs(clip.z) <= clip.w;
+}
+
+double least_height(const ViewPyramid& pyramid, const glm::dvec3& p) {
+  double least = 1e30;
+  for (const glm::dvec4& plane : pyramid.planes) least = std::min(least, glm::dot(glm::dvec3(plane), p) + plane.w);
+  return least;
+}
+
+TEST(ViewPyramidOf, ContainsWhatTheCameraProjectsIntoThePicture) {
+  Dice dice(1500);
+  int visible = 0, compared = 0;
+  for (int k = 0; k < 300; ++k) {
+    const Camera camera = random_camera(dice);
+    const ViewPyramid pyramid = view_pyramid(camera.clip_from_world);
+    for (const glm::dvec4& plane : pyramid.planes) EXPECT_NEAR(glm::length(glm::dvec3(plane)), 1.0, 1e-12);
+    for (int i = 0; i < 200; ++i) {
+      const glm::dvec3 p = camera.eye + dice.in_cube(1.0);
+      if (std::abs(least_height(pyramid, p)) < 1e-9) continue;
+      EXPECT_EQ(contains(pyramid, p), is_visible(camera.clip_from_world, p));
+      visible += contains(pyramid, p);
+      ++compared;
+    }
+  }
+  EXPECT_GT(visible, compared / 50);
+  EXPECT_LT(visible, compared / 2);
+}
+
+// The front face is at the front distance, the sides have the opening angle.
+TEST(ViewPyramidOf, ASimpleCameraHasTheExpectedPlanes) {
+  const double quarter = 0.5 * std::acos(0.0);
+  const ViewPyramid pyramid = view_pyramid(glm::perspective(2.0 * quarter, 1.0, 0.1, 5.0));
+  EXPECT_TRUE(contains(pyramid, {0.0, 0.0, -0.11}));
+  EXPECT_FALSE(contains(pyramid, {0.0, 0.0, -0.09}));
+  EXPECT_TRUE(contains(pyramid, {0.99, 0.0, -1.0}));
+  EXPECT_FALSE(contains(pyramid, {1.01, 0.0, -1.0}));
+  EXPECT_TRUE(contains(pyramid, {0.0, -4.9, -4.95}));
+  EXPECT_FALSE(contains(pyramid, {0.0, 0.0, -5.01}));
+  EXPECT_FALSE(contains(pyramid, {0.0, 0.0, 1.0})) << "behind the camera";
+}
+
+TEST(ViewPyramidOf, NoSphereWithAVisiblePointIsLeftOut) {
+  Dice dice(1501);
+  int left_out = 0, kept = 0, kept_in_vain = 0;
+  for (int k = 0; k < 4000; ++k) {
+    const Camera camera = random_camera(dice);
+    const ViewPyramid pyramid = view_pyramid(camera.clip_from_world);
+    const BoundingSphere sphere{camera.eye + dice.in_cube(1.0), dice.uniform(0.0, 0.3)};
+    bool any = is_visible(camera.clip_from_world, sphere.centre);
+    for (int i = 0; i < 200 && !any; ++i) {
+      glm::dvec3 offset = dice.in_cube(1.0);
+      if (glm::length(offset) > 1.0) offset /= glm::length(offset);  // many on the surface
+      any = is_visible(camera.clip_from_world, sphere.centre + sphere.radius * offset);
+    }
+    const bool may = may_see(pyramid, sphere);
+    ASSERT_TRUE(may || !any) << "seed 1501, camera " << k;
+    left_out += !may;
+    kept += may;
+    kept_in_vain += may && !any;
+  }
+  std::printf("seed 1501: %d spheres left out, %d kept, of these %d without a sampled visible point\n", left_out, kept,
+              kept_in_vain);
+  EXPECT_GT(left_out, 1500);
+  EXPECT_LT(kept_in_vain, kept / 3);
+}
+
+TEST(BoundingSphereOf, HoldsEveryPoint) {
+  EXPECT_LT(bounding_sphere({}).radius, 0.0);
+  EXPECT_FALSE(may_see(view_pyramid(glm::perspective(1.0, 1.0, 0.1, 5.0)), bounding_sphere({})));
+  const glm::vec3 one(1.f, 2.f, -3.f);
+  EXPECT_EQ(bounding_sphere({&one, 1}).radius, 0.0);
+  EXPECT_EQ(bounding_sphere({&one, 1}).centre, glm::dvec3(one));
+  Dice dice(1502);
+  for (int k = 0; k < 100; ++k) {
+    std::vector<glm::vec3> points(1 + static_cast<std::size_t>(dice.pick(50)));
+    for (glm::vec3& p : points) p = glm::vec3(dice.in_cube(0.2) + glm::dvec3(1.0));
+    const BoundingSphere sphere = bounding_sphere(points);
+    double farthest = 0.0;
+    for (const glm::vec3& p : points) farthest = std::max(farthest, glm::distance(glm::dvec3(p), sphere.centre));
+    EXPECT_NEAR(sphere.radius, farthest, 1e-12);
+  }
+}
+
+}  // namespace
+
 }  // namespace trocar

@@ -8,11 +8,9 @@
 #include <glm/gtc/type_ptr.hpp>
 #include <string>
 
-#include "gpu_collision/compute_state.hpp"
-#include "gpu_collision/compute_transfer.hpp"
+#include "gpu_collision/compute.hpp"
+#include "gpu_collision/drawn_query.hpp"
 #include "gpu_collision/gl_objects.hpp"
-#include "gpu_collision/one_pixel_target.hpp"
-#include "gpu_collision/position_store.hpp"
 
 namespace trocar::shaders {
 namespace {

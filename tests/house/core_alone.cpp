@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "sim/course/course_progress.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/score/motion.hpp"
 #include "sim/session/cpu_backends.hpp"

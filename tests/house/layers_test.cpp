@@ -1,5 +1,5 @@
-// Tests that layers point one way: a room includes only the rooms below it, a folder of sim/ or app/ only the folders
-// below it (docs/architecture.md), and heavy third-party headers stay out of our headers.
+// Tests that layers point one way: a room includes only the rooms below it, a folder of deform/, sim/ or
+// app/ only the folders below it (docs/architecture.md), and heavy third-party headers stay out of our headers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,16 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"python", {"geometry", "mesh", "deform", "gpu_collision", "cpu_collision", "sim", "app", "python"}},
 };
 
-// The folders of sim/ and app/ with the folders of their room that each may include.
+// The folders of deform/, sim/ and app/ with the folders of their room that each may include. "deform": the time step,
+// which lies beside its folders.
 const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
+    {"deform/solid", {}},
+    {"deform/contact", {"deform/solid"}},
+    {"deform/cut", {"deform/solid"}},
+    {"deform/join", {"deform/cut", "deform/contact", "deform/solid"}},
+    {"deform/fluid", {"deform/contact"}},
+    {"deform", {"deform/join", "deform/contact", "deform/solid"}},
+    {"deform/reference", {"deform", "deform/join", "deform/solid"}},
     {"sim/support", {}},
     {"sim/scene", {"sim/support"}},
     {"sim/device", {"sim/scene", "sim/support"}},
@@ -38,6 +46,8 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"sim/task", {"sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/record", {"sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/inputs", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/loop",
+     {"sim/inputs", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/course", {"sim/score", "sim/scene", "sim/support"}},
     {"sim/hdf5", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/review",
@@ -45,6 +55,7 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"sim/link",
      {"sim/review", "sim/hdf5", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene",
       "sim/support"}},
+    {"app/command_line", {}},
     {"app/compare", {}},
     {"app/replay", {"app/compare"}},
     {"app/view", {}},
@@ -52,9 +63,10 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"app/lab", {}},
     {"app/report", {"app/compare"}},
     {"app/window", {"app/lab", "app/report", "app/sound", "app/view", "app/compare"}},
-    {"app/sweep", {"app/compare"}},
+    {"app/sweep", {"app/command_line", "app/compare"}},
     {"app/commands",
-     {"app/lab", "app/sweep", "app/window", "app/report", "app/sound", "app/view", "app/replay", "app/compare"}},
+     {"app/command_line", "app/lab", "app/sweep", "app/window", "app/report", "app/sound", "app/view", "app/replay",
+      "app/compare"}},
 };
 
 struct Include {
@@ -108,22 +120,25 @@ TEST(Layers, TheProgramIncludesTheStudyInTwoParts) {
   }
 }
 
-// Returns, for example, "sim/scene" for "sim/scene/scene.hpp"; empty for a file without a folder.
+// Returns, for example, "sim/scene" for "sim/scene/scene.hpp", "app/window" for a file in a folder of app/window; empty
+// for a file without a folder.
 std::string folder_of(const std::string& path) {
-  const auto last = path.rfind('/');
-  return last == std::string::npos ? "" : path.substr(0, last);
+  const auto room = path.find('/');
+  if (room == std::string::npos) return "";
+  const auto folder = path.find('/', room + 1);
+  return path.substr(0, folder == std::string::npos ? room : folder);
 }
 
 TEST(Layers, FoldersOfSimAndAppPointOneWay) {
   int checked = 0;
-  for (const std::string room : {"sim", "app"}) {
+  for (const std::string room : {"deform", "sim", "app"}) {
     for (const auto& file : sources_of(room)) {
       const std::string folder = folder_of(fs::relative(file, TROCAR_SOURCE_DIR).string());
-      if (folder == room) continue;  // app/main.cpp
+      if (folder == "app") continue;  // app/main.cpp
       ASSERT_TRUE(kFoldersMayInclude.contains(folder)) << file << ": its folder is not in the table";
       for (const auto& include : includes_of(file)) {
         const std::string other = folder_of(include.included);
-        if (!other.starts_with(room + "/") || other == folder) continue;
+        if ((other != room && !other.starts_with(room + "/")) || other == folder) continue;
         ++checked;
         EXPECT_TRUE(kFoldersMayInclude.at(folder).contains(other))
             << include.file << ":" << include.line << " includes " << include.included;
@@ -139,8 +154,9 @@ TEST(Layers, TheTopFolderHasOnlyWhatIsListed) {
       "app", "bench", "cmake", "cpu_collision", "data", "deform", "docs", "examples", "geometry", "gpu_collision",
       "mesh", "packaging", "python", "sim", "study", "tests", "web",
       // What is built and measured, which git ignores.
-      "build", "out", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md",
-      "packages-bench.txt", "packages-check.txt", "packages-web.txt", "packages.txt", "run"};
+      "build", "out", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "CODE_OF_CONDUCT.md",
+      "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "packages-bench.txt", "packages-check.txt",
+      "packages-docs.txt", "packages-web.txt", "packages.txt", "run"};
   for (const auto& entry : std::filesystem::directory_iterator(fs::path(TROCAR_SOURCE_DIR))) {
     const std::string name = entry.path().filename().string();
     EXPECT_TRUE(name.starts_with('.') || known.contains(name)) << name;

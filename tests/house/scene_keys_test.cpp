@@ -1,10 +1,15 @@
-// Tests that docs/file-formats.md lists every key of a scene exactly as the reader declares it. On a difference the
-// test prints the table; copy it between the two marks of the document.
-#include "sim/scene/scene_keys.hpp"
+// Tests the reference page of a scene's keys (docs/scene_key_table.hpp): it has every key of every scene of the
+// repository in the right table, and docs/file-formats.md leads to it.
+#include "docs/scene_key_table.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
@@ -12,149 +17,59 @@
 namespace trocar {
 namespace {
 
-struct Row {
-  std::string key, standard, limits, meaning;
-  bool operator==(const Row&) const = default;
-};
-struct Block {
-  std::string table;  // "`[organ.tissue]`"
-  std::vector<Row> rows;
-};
+using KeysOfTables = std::map<std::string, std::set<std::string>>;  // "[organ.tissue]": the names of its keys
 
-template <typename Vector>
-std::string three(const Vector& v, double scale) {
-  return fmt::format("[{:g}, {:g}, {:g}]", v.x * scale, v.y * scale, v.z * scale);
+KeysOfTables listed_keys() {
+  KeysOfTables listed;
+  for (const reference::KeyBlock& block : reference::scene_key_blocks()) {
+    std::istringstream tables(std::regex_replace(block.table, std::regex("Top of the file|`|,"), ""));
+    std::set<std::string> names{std::istream_iterator<std::string>(tables), {}};
+    if (names.empty()) names.insert("");
+    for (const std::string& name : names)
+      for (const reference::KeyRow& row : block.rows) listed[name].insert(row.key);
+  }
+  return listed;
 }
 
-// Lists the keys of a struct and of its tables.
-template <typename Struct>
-class KeyLister {
- public:
-  explicit KeyLister(std::string name = "") : name_(std::move(name)) {}
-
-  void schema(const SceneKey& key) { add(key, "1", ""); }
-  template <typename Number>
-  void number(const SceneKey& key, Number Struct::*member, Limits limits) {
-    add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member)), range(key, limits));
-    if (std::is_integral_v<Number>) rows_.back().limits += ", a whole number";
+// Adds the keys that a scene file has, table by table.
+void add_keys(const std::string& text, KeysOfTables& used) {
+  static const std::regex header(R"(^(\[\[?[\w.]+\]?\])\s*(?:#.*)?$)"), key(R"(^(\w+)\s*=.*$)");
+  std::istringstream lines(text);
+  std::string table;
+  std::smatch found;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, found, header)) table = found[1];
+    if (std::regex_match(line, found, key)) used[table].insert(found[1]);
   }
-  template <typename Number>
-  void scaled(const SceneKey& key, Number Struct::*member, Limits limits) {
-    add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member) * 1e3), range(key, limits));
-  }
-  template <typename Number>
-  void number(const SceneKey& key, std::optional<Number> Struct::*, Limits limits) {
-    add(key, "as in the scene", range(key, limits));
-  }
-  template <typename Number>
-  void scaled(const SceneKey& key, std::optional<Number> Struct::*member, Limits limits) {
-    number(key, member, limits);
-  }
-  template <typename Vector>
-  void position(const SceneKey& key, std::optional<Vector> Struct::*) {
-    add(key, "as in the scene", key.unit);
-  }
-  template <typename Vector>
-  void vector(const SceneKey& key, Vector Struct::*member, Limits limits) {
-    add(key, three(usual_.*member, 1.0), range(key, limits, "each "));
-  }
-  template <typename Vector>
-  void position(const SceneKey& key, Vector Struct::*member) {
-    add(key, three(usual_.*member, 1e3), key.unit);
-  }
-  void far_position(const SceneKey& key, glm::vec3 Struct::*member, double) { position(key, member); }
-  void text(const SceneKey& key, std::string Struct::*member) {
-    const std::string& usual = usual_.*member;
-    add(key, usual.empty() ? "empty" : "`" + usual + "`", "text");
-  }
-  void unique_name(const SceneKey& key, std::string Struct::*) { add(key, "", "a name"); }
-  void flag(const SceneKey& key, bool Struct::*member) { add(key, usual_.*member ? "true" : "false", "true or false"); }
-  template <typename Value, typename Values>
-  void choice(const SceneKey& key, Value Struct::*member, const Values& values) {
-    std::vector<std::string> names;
-    for (const Value& value : values) names.push_back(fmt::format("`{}`", std::string(name_of(value))));
-    add(key, fmt::format("`{}`", std::string(name_of(usual_.*member))), fmt::format("{}", fmt::join(names, ", ")));
-  }
-  void optional_file(const SceneKey& key, std::filesystem::path Struct::*member) { file(key, member); }
-  void file(const SceneKey& key, std::filesystem::path Struct::*) { add(key, "", "a file"); }
-  template <typename Condition>
-  void file(const SceneKey& key, std::filesystem::path Struct::*member, Condition) {
-    file(key, member);
-  }
-  void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*) { add(key, "", key.unit); }
-  void path(const SceneKey& key, std::vector<glm::dvec3> Struct::*) { add(key, "", key.unit); }
-  template <typename Part>
-  void part(Part Struct::*) {
-    KeyLister<Part> keys;
-    declare(keys, std::type_identity<Part>());
-    rows_.insert(rows_.end(), keys.rows().begin(), keys.rows().end());
-  }
-  template <typename Part>
-  void table(const char* name, Part Struct::*) {
-    list_table<Part>(name, "`[{}]`");
-  }
-  template <typename Part>
-  void table(const char* name, std::optional<Part> Struct::*) {
-    list_table<Part>(name, "`[{}]`");
-  }
-  template <typename Part>
-  void list(const char* name, std::vector<Part> Struct::*) {
-    list_table<Part>(name, "`[[{}]]`");
-  }
-  const std::vector<Row>& rows() const { return rows_; }
-  const std::vector<Block>& inner() const { return inner_; }
-
- private:
-  static std::string range(const SceneKey& key, Limits limits, const char* each = "") {
-    const std::string unit = key.unit;
-    return fmt::format("{}{}{}{:g} to {:g}", unit, unit.empty() ? "" : ", ", each, limits.low, limits.high);
-  }
-  void add(const SceneKey& key, const std::string& standard, const std::string& limits) {
-    rows_.push_back({key.name, key.need == Need::Required ? "required" : standard, limits, key.meaning});
-  }
-  template <typename Part>
-  void list_table(const char* name, fmt::format_string<const std::string&> header) {
-    const std::string full = name_.empty() ? name : name_ + "." + name;
-    KeyLister<Part> keys(full);
-    declare(keys, std::type_identity<Part>());
-    inner_.push_back({fmt::format(header, full), keys.rows()});
-    inner_.insert(inner_.end(), keys.inner().begin(), keys.inner().end());
-  }
-
-  std::string name_;
-  std::vector<Block> inner_;
-  std::vector<Row> rows_;
-  const Struct usual_ = {};
-};
-
-// Tables with the same keys share their rows.
-std::string table_of_keys() {
-  std::vector<Block> blocks;
-  KeyLister<Scene> keys;
-  declare(keys, std::type_identity<Scene>());
-  blocks.push_back({"(top)", keys.rows()});
-  for (const Block& block : keys.inner()) {
-    const auto same = std::find_if(blocks.begin(), blocks.end(), [&](const Block& b) { return b.rows == block.rows; });
-    if (same == blocks.end())
-      blocks.push_back(block);
-    else
-      same->table += ", " + block.table;
-  }
-  std::string text = "| table | key | default | unit and limits | meaning |\n|---|---|---|---|---|\n";
-  for (const Block& block : blocks)
-    for (const Row& row : block.rows)
-      text += fmt::format("| {} | `{}` | {} | {} | {} |\n", &row == &block.rows.front() ? block.table : "", row.key,
-                          row.standard, row.limits, row.meaning);
-  return text;
 }
 
 TEST(SceneKeys, TheDocumentListsEveryKeyAsTheReaderDeclaresIt) {
-  const std::string document = read_file(repository_file("docs/file-formats.md"));
-  const std::string begin = "<!-- keys of a scene: begin -->\n", end = "<!-- keys of a scene: end -->";
-  const auto from = document.find(begin), to = document.find(end);
-  ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << "the marks are missing";
-  const std::string listed = document.substr(from + begin.size(), to - from - begin.size()), wanted = table_of_keys();
-  EXPECT_TRUE(listed == wanted) << "docs/file-formats.md must hold between its marks:\n" << wanted;
+  KeysOfTables used;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(repository_file("data/scenes")))
+    if (entry.path().extension() == ".toml") add_keys(read_file(entry.path()), used);
+  ASSERT_GT(used.size(), 20u);
+  const KeysOfTables listed = listed_keys();
+  for (const auto& [table, keys] : used) {
+    ASSERT_TRUE(listed.contains(table)) << table;
+    for (const std::string& key : keys) EXPECT_TRUE(listed.at(table).contains(key)) << table << " " << key;
+  }
+}
+
+TEST(SceneKeys, EachKeyHasItsRowWithDefaultLimitsAndMeaning) {
+  const std::string page = reference::scene_key_page();
+  std::size_t rows = 0;
+  for (const reference::KeyBlock& block : reference::scene_key_blocks()) {
+    EXPECT_NE(page.find("## " + block.table + "\n"), std::string::npos) << block.table;
+    for (const reference::KeyRow& row : block.rows) {
+      EXPECT_NE(page.find("| `" + row.key + "` | " + row.standard + " | "), std::string::npos) << row.key;
+      EXPECT_FALSE(row.meaning.empty()) << block.table << " " << row.key;
+      ++rows;
+    }
+  }
+  EXPECT_GT(rows, 200u);
+  const std::string line = "| `youngs_modulus` | 6000 | Pa, 1 to 1e+09 | Young's modulus at small strain |\n";
+  EXPECT_NE(page.find(line), std::string::npos);
+  EXPECT_NE(read_file(repository_file("docs/file-formats.md")).find("scene-keys.md"), std::string::npos);
 }
 
 }  // namespace

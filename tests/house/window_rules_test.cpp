@@ -24,11 +24,11 @@ struct WindowRule {
 
 const std::vector<WindowRule>& window_rules() {
   static const std::vector<WindowRule> list = {
-      {"ends a scope of Dear ImGui by hand; use app/window/gui_scopes.hpp",
+      {"ends a scope of Dear ImGui by hand; use app/window/widgets/theme.hpp",
        {"app"},
        "ImGui::",
        std::regex(R"(ImGui::(End[A-Z]\w*|End|Pop[A-Z]\w*|TreePop|Unindent)\s*\()"),
-       {"app/window/gui_scopes.cpp", "app/window/theme.cpp"}},
+       {"app/window/widgets/theme.cpp"}},
       {"waits for the graphics hardware; use app/window/picture_timer.hpp",
        {"app/window"},
        "gl",
@@ -39,7 +39,7 @@ const std::vector<WindowRule>& window_rules() {
        "std::",
        std::regex(R"(std::(async|future|thread|jthread)\b)"),
        // These end at once when they are woken: with the server of the pages, and with a connection.
-       {"app/lab/page_server.cpp", "app/lab/silence_watch.cpp", "app/lab/silence_watch.hpp"}},
+       {"app/lab/lab_server.cpp", "app/lab/lab_connection.cpp", "app/lab/lab_connection.hpp"}},
       {"changes the environment beside threads",
        {"app", "sim", "mesh", "gpu_collision"},
        "env",
@@ -81,7 +81,7 @@ TEST(WindowRules, TheEnvironmentIsChangedFirst) {
   std::ifstream in(fs::path(TROCAR_SOURCE_DIR) / "app/commands/program.cpp");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   const auto start = text.find("int run_program("), quiet = text.find("quiet_sound();"),
-             parse = text.find("program.parse");
+             parse = text.find("parse(program");
   ASSERT_NE(start, std::string::npos);
   EXPECT_LT(start, quiet);
   EXPECT_LT(quiet, parse);

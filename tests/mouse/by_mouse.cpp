@@ -9,7 +9,7 @@
 #include <cstring>
 #include <exception>
 
-#include "app/window/gui.hpp"
+#include "app/window/widgets/gui.hpp"
 #include "geometry/error.hpp"
 #include "tests/mouse/mouse_attempt.hpp"
 #include "tests/mouse/x_events.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "app/window/practice_screen.hpp"
+#include "app/window/practice/practice_screen.hpp"
 #include "tests/mouse/mouse_hand.hpp"
 
 namespace trocar::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/window/window_devices.hpp"
+#include "app/window/input/hands.hpp"
 
 namespace trocar::test {
 namespace {

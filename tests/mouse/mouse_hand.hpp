@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "app/window/hands.hpp"
+#include "app/window/input/hands.hpp"
 #include "sim/scene/scene.hpp"
 
 namespace trocar::test {

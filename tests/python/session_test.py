@@ -42,6 +42,7 @@ class Sessions(unittest.TestCase):
                 self.assertGreater(len(ours['organs/liver/touch_face']), 0)
                 a, b = theirs['session/tool_force'][:], ours['session/tool_force'][:]
                 self.assertEqual(a.tobytes(), b.tobytes())
+                self.assert_columns_are_declared(ours)
             recording = trocar.Recording(own)
             self.assertEqual(len(recording), frames)
             np.testing.assert_array_equal(recording.tips(-1), session.tips)
@@ -69,6 +70,17 @@ class Sessions(unittest.TestCase):
         self.assertEqual(trocar.Session(COARSE, level=1, backend='scan').task['score'], 0.0)
         for make in (lambda: trocar.Session(COARSE, level=9), lambda: trocar.perform(COARSE, 'x.h5', level=9)):
             self.assertRaisesRegex(trocar.InputError, 'level', make)
+
+    def assert_columns_are_declared(self, file):
+        import h5py
+        types = {column['path']: column['type'].split()[0] for column in trocar.recording_columns()}
+
+        def visit(name, item):
+            if isinstance(item, h5py.Dataset):
+                parts = name.split('/')
+                path = '/organs/NAME/' + parts[2] if parts[0] == 'organs' else '/' + name
+                self.assertEqual(str(item.dtype), types[path], path)
+        file.visititems(visit)
 
     def test_a_recording_is_written_over_only_with_force(self):
         with tempfile.TemporaryDirectory() as folder:

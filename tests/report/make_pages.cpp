@@ -6,9 +6,8 @@
 #include <fstream>
 #include <limits>
 
-#include "app/report/report_json.hpp"
-#include "app/report/report_page.hpp"
-#include "sim/score/attempt_json.hpp"
+#include "app/report/report.hpp"
+#include "sim/score/attempt.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {

@@ -3,10 +3,10 @@
 // rooms_test.cpp.
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/session/cpu_backends.hpp"
-#include "sim/task/performed_session.hpp"
 #include "tests/same_bits/task_frames.hpp"
 
 namespace trocar {

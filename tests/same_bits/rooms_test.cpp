@@ -2,11 +2,10 @@
 // a query run. The constants hold for plain, AVX2 and AVX-512 kernels (tests/same_bits/CMakeLists.txt runs every case
 // with each), and for gcc and clang, unoptimised and optimised (tests/same_bits/other_compilers.sh).
 #include "app/compare/frame_source.hpp"
-#include "app/compare/random_motion.hpp"
 #include "cpu_collision/queries.hpp"
-#include "deform/grasp.hpp"
-#include "deform/tissue.hpp"
-#include "tests/deform/jaws.hpp"
+#include "deform/contact/grasp.hpp"
+#include "deform/solid/tissue.hpp"
+#include "tests/deform/organ_group.hpp"
 #include "tests/same_bits/same_bits.hpp"
 #include "tests/support/shapes.hpp"
 

@@ -15,7 +15,7 @@
 #include <glm/glm.hpp>
 
 #include "deform/model_version.hpp"
-#include "geometry/instructions.hpp"
+#include "geometry/machine.hpp"
 #include "geometry/touch.hpp"
 #include "tests/same_bits/golden.hpp"
 

@@ -1,11 +1,11 @@
 // Tests the seeded variations of the anatomy: they load, nothing overlaps that did not before, tissue joins what it
 // joins in the scene, they are at rest, their text alone gives the same scene, and faults are one sentence.
-#include "sim/scene/anatomy.hpp"
+#include "sim/scene/scene_variants.hpp"
 
 #include <cstdio>
 #include <set>
 
-#include "mesh/self_crossing.hpp"
+#include "mesh/exact_sign.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/sim/scene_tissue.hpp"

@@ -1,6 +1,6 @@
 // Tests a session whose OpenGL driver fails: scan answers the same frame, no frame is without an answer, and the tissue
 // moves as if scan had answered from the start; the fault is reported and recorded.
-#include "sim/session/backend_fault.hpp"
+#include "sim/session/answer_check.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -12,11 +12,11 @@
 #include "app/view/view.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "tests/gpu_collision/gl_faults.hpp"
+#include "tests/gpu_collision/gl_hooks.hpp"
 #include "tests/sim/ball_scene.hpp"
 #include "tests/sim/session_support.hpp"
 #include "tests/support/shapes.hpp"

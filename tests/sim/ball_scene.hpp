@@ -2,10 +2,17 @@
 // probe that points down at it. Units: millimetres in the scene.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "mesh/mesh_io.hpp"
+#include "sim/device/trajectory.hpp"
+#include "sim/session/cpu_backends.hpp"
+#include "sim/session/session.hpp"
+#include "tests/sim/session_support.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -41,5 +48,29 @@ radius_mm = 3
 device = "script"
 )" + params.more_tools);
 }
+
+// A ball of 5 cm radius with its far half fixed, and one tool that dips into it from above.
+class BallScene : public ::testing::Test {
+ protected:
+  BallScene() { scene_ = load_scene(write_ball_scene(folder_)); }
+
+  static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, "explore", 0.012, 0.008, 2.0});
+  }
+
+  Session make_session(const std::vector<CheckPlan>& checks = {}, const Session::DeviceMaker& maker = script) {
+    return Session(scene_, backends_, "scan", checks, maker);
+  }
+
+  static void run(Session& session, std::size_t first, std::size_t count) {
+    for (std::size_t frame = first; frame < first + count; ++frame) {
+      session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
+    }
+  }
+
+  TemporaryFolder folder_;
+  Scene scene_;
+  CpuBackends backends_;
+};
 
 }  // namespace trocar::test

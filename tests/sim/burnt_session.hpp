@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu_collision/queries.hpp"
-#include "deform/sculpt.hpp"
+#include "deform/cut/sculpt.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/session/organ.hpp"
 #include "tests/support/shapes.hpp"

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "geometry/error.hpp"
-#include "sim/course/metric_ids.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
 

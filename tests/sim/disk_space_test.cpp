@@ -1,6 +1,6 @@
 // Tests the free space of a disk and its words: empty and full disks, folders that do not exist, and the limits at
 // which a user is warned.
-#include "sim/support/disk_space.hpp"
+#include "sim/support/files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>

@@ -1,6 +1,6 @@
 // Tests candidate pairs: every touching pair is listed, and a session that queries only candidates gives the same bits
 // as one that queries all pairs. Also tests distances between instruments.
-#include "sim/session/encounters.hpp"
+#include "sim/session/organ_queries.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <cstdio>
 
 #include "cpu_collision/queries.hpp"
-#include "sim/session/instrument_clash.hpp"
 #include "sim/session/session.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/sim/encounter_scene.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mesh/tube_shape.hpp"
-#include "sim/scene/task_reader.hpp"
+#include "sim/scene/task_scene.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/task/task_run.hpp"
 #include "tests/support/shapes.hpp"

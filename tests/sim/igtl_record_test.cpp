@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "sim/hdf5/recording.hpp"
-#include "sim/link/tcp.hpp"
+#include "sim/link/igtl_wire.hpp"
 #include "tests/sim/ball_scene.hpp"
 #include "tests/support/temporary_folder.hpp"
 

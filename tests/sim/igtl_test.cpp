@@ -1,22 +1,36 @@
 // Tests OpenIGTLink over loopback: our server with libOpenIGTLink's client and with ours, our client with the library's
-// server; clients that disconnect, send invalid data or never read; the latency that we add.
+// server; clients that disconnect, send invalid data or never read; the latency that we add; at most sixteen clients,
+// and no busy loop without free descriptors. The registration of a tracker, and the calibration of hand-held devices.
 #include <gtest/gtest.h>
 #include <igtlClientSocket.h>
 #include <igtlSensorMessage.h>
 #include <igtlServerSocket.h>
 #include <igtlTrackingDataMessage.h>
 #include <igtlTransformMessage.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <glm/gtc/quaternion.hpp>
+#include <memory>
+#include <random>
 #include <thread>
+#include <vector>
 
 #include "geometry/error.hpp"
-#include "geometry/stopwatch.hpp"
+#include "geometry/machine.hpp"
+#include "sim/device/hand_device.hpp"
+#include "sim/device/joints.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/link/igtl_server.hpp"
+#include "sim/link/igtl_wire.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace trocar {
 namespace {
@@ -347,5 +361,207 @@ TEST(IgtlServer, SurvivesAnyDataFromClients) {
   EXPECT_TRUE(comes_true([&] { return server.clients() == 0; }));
 }
 
+const IgtlServerParams kFreePort{.port = 0};
+
+TEST(IgtlServer, AcceptsAtMostSixteenClients) {
+  testing::internal::CaptureStderr();
+  IgtlServer server(kFreePort);
+  std::vector<igtl::ClientSocket::Pointer> clients;
+  for (int k = 0; k < 20; ++k) {
+    clients.push_back(igtl::ClientSocket::New());
+    ASSERT_EQ(clients.back()->ConnectToServer("127.0.0.1", server.port()), 0);
+  }
+  EXPECT_TRUE(comes_true([&] { return server.clients_refused() == 4 && server.clients() == 16; }));
+  clients[3]->CloseSocket();
+  EXPECT_TRUE(comes_true([&] { return server.clients() == 15; }));
+  // Replaces the client that has disconnected.
+  IgtlDevice device({"127.0.0.1", server.port(), "probe"}, kTool);
+  EXPECT_TRUE(comes_true([&] { return server.clients() == 16; }));
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("OpenIGTLink: client refused, 16 are connected"), std::string::npos) << log;
+}
+
+// A plain client: the kernel connects it, whatever the server then does.
+class PlainClient {
+ public:
+  explicit PlainClient(int port) : socket_(connect_to("127.0.0.1", port, 5000, never_)) {}
+  bool connected() const { return socket_.open(); }
+  // Reads what has arrived; false when the server has closed the connection.
+  bool read() {
+    std::array<std::byte, 65536> bytes;
+    for (;;) {
+      const std::ptrdiff_t got = receive_some(socket_, bytes);
+      if (got <= 0) return got == 0;
+      bytes_ += static_cast<std::size_t>(got);
+    }
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  const Wake never_;
+  Descriptor socket_;
+  std::size_t bytes_ = 0;
+};
+
+// Frames go on while the clients come: the first sixteen get them, the others not a byte.
+TEST(IgtlServer, AClientBeyondTheLimitGetsNoData) {
+  testing::internal::CaptureStderr();
+  IgtlServer server(kFreePort);
+  const std::vector<PublishedTool> tools{{.name = "probe"}};
+  std::vector<std::unique_ptr<PlainClient>> clients;
+  for (int k = 0; k < 19; ++k) {
+    clients.push_back(std::make_unique<PlainClient>(server.port()));
+    ASSERT_TRUE(clients.back()->connected());
+    server.publish(tools);
+  }
+  std::size_t closed = 0;
+  EXPECT_TRUE(comes_true([&] {
+    server.publish(tools);
+    closed = 0;
+    bool all = true;
+    for (std::size_t k = 0; k < clients.size(); ++k) {
+      const bool open = clients[k]->read();
+      closed += !open;
+      all = all && (k < 16 ? clients[k]->bytes() > 1000 : !open);
+    }
+    return all;
+  }));
+  EXPECT_EQ(closed, 3u);
+  for (std::size_t k = 16; k < clients.size(); ++k) EXPECT_EQ(clients[k]->bytes(), 0u) << k;
+  EXPECT_EQ(server.clients(), 16u);
+  EXPECT_EQ(server.clients_refused(), 3u);
+  // A client that has disconnected no longer counts, also when the next one comes in the same moment.
+  for (int round = 0; round < 50; ++round) {
+    clients[3].reset();
+    clients[3] = std::make_unique<PlainClient>(server.port());
+    ASSERT_TRUE(clients[3]->connected());
+    ASSERT_TRUE(comes_true([&] {
+      server.publish(tools);
+      return !clients[3]->read() || clients[3]->bytes() > 0;
+    }));
+    EXPECT_GT(clients[3]->bytes(), 0u) << "round " << round;
+  }
+  testing::internal::GetCapturedStderr();
+}
+
+// The sentence gives the error of the call that failed, not of one after it.
+TEST(ListenOn, WithoutDescriptorsTheSentenceSaysSo) {
+  rlimit all{}, none{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &all), 0);
+  none = all;
+  const int next = dup(STDERR_FILENO);
+  close(next);
+  none.rlim_cur = static_cast<rlim_t>(next);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string what;
+  try {
+    listen_on(0, false);
+  } catch (const InputError& error) {
+    what = error.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &all), 0);
+  EXPECT_EQ(what, "cannot listen on port 0 (Too many open files); close some programs");
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+// A client waits and there is no free descriptor: the server waits without a busy loop, and accepts the client when a
+// descriptor is free.
+TEST(IgtlServer, WaitsWithoutBusyLoopWhenDescriptorsRunOut) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's own checks open pipes, and here no descriptor is free";
+  IgtlServer server(kFreePort);
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  rlimit all{}, none{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &all), 0);
+  none = all;
+  const int next = dup(client);
+  close(next);
+  none.rlim_cur = static_cast<rlim_t>(next);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(server.port()));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int connected = connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  std::this_thread::sleep_for(50ms);
+  const double before = cpu_seconds();
+  std::this_thread::sleep_for(800ms);
+  const double used = cpu_seconds() - before;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &all), 0);
+  EXPECT_EQ(connected, 0);
+  EXPECT_EQ(server.clients(), 0u);
+  EXPECT_LT(used, 0.1);
+  EXPECT_TRUE(comes_true([&] { return server.clients() == 1; }));
+  close(client);
+}
+
+glm::dmat4 rigid(const glm::dvec3& axis, double degrees, const glm::dvec3& at) {
+  glm::dmat4 matrix = glm::mat4_cast(glm::angleAxis(glm::radians(degrees), glm::normalize(axis)));
+  matrix[3] = glm::dvec4(at, 1.0);
+  return matrix;
+}
+
+double difference(const glm::dmat4& a, const glm::dmat4& b) {
+  double most = 0.0;
+  for (int column = 0; column < 4; ++column)
+    for (int row = 0; row < 4; ++row) most = std::max(most, std::abs(a[column][row] - b[column][row]));
+  return most;
+}
+
+TEST(Registration, NoneIsTheIdentityBitForBit) {
+  EXPECT_EQ(matrix_of(Registration{}), glm::dmat4(1.0));
+  EXPECT_EQ(registration_between(glm::dmat4(1.0), glm::dmat4(1.0)), Registration{});
+}
+
+TEST(Registration, RotationVectorsAreThoseOfQuaternions) {
+  for (const double degrees : {1e-3, 30.0, 90.0, 179.0, 180.0})
+    for (const glm::dvec3 axis : {glm::dvec3(1, 0, 0), {0, -1, 0}, {1, 2, -3}}) {
+      const Registration turned{{1, 2, 3}, degrees * glm::normalize(axis)};
+      EXPECT_LT(difference(matrix_of(turned), rigid(axis, degrees, {1, 2, 3})), 1e-12) << degrees;
+    }
+}
+
+TEST(Registration, OnePoseOfTheToolGivesIt) {
+  const unsigned seed = 5;
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<> share(-1.0, 1.0);
+  const auto any = [&] { return glm::dvec3(share(random), share(random), share(random)); };
+  for (int round = 0; round < 200; ++round) {
+    const double angle = round % 4 == 0 ? 180.0 : 180.0 * share(random);
+    const glm::dmat4 sent = rigid(any(), angle, any()),
+                     wanted = round % 3 == 0 ? glm::dmat4(1.0) : rigid(any(), 90, any());
+    const Registration found = registration_between(sent, wanted);
+    EXPECT_LT(difference(matrix_of(found) * sent, wanted), 3e-5) << round;  // 0.001 degrees
+    EXPECT_LT(glm::distance(glm::dvec3((matrix_of(found) * sent)[3]), glm::dvec3(wanted[3])), 1e-6) << round;
+  }
+}
+
+TEST(AxisScale, ReversesAndScalesAHandHeldDevice) {
+  const auto end_of = [](const AxisScale& axes) {
+    HeldTool tool;
+    tool.tip = {0, 0, -0.1}, tool.axes = axes;
+    GamepadState state{true};
+    state.axes[0] = 0.5f, state.axes[1] = -0.6f, state.axes[2] = 0.7f, state.axes[3] = -0.5f;
+    GamepadDevice device(tool, [&] { return state; });
+    DevicePose pose;
+    for (std::uint64_t frame = 0; frame < 10; ++frame) pose = device.pose({frame, static_cast<double>(frame) / 60.0});
+    return pose;
+  };
+  const DevicePose usual = end_of({}), reversed = end_of({-1, -1, -1, -1}), doubled = end_of({1, 1, 2, 3}),
+                   still = end_of({0, 0, 0, 0});
+  EXPECT_NEAR(reversed.tip.x / glm::length(reversed.tip), -usual.tip.x / glm::length(usual.tip), 1e-3);
+  EXPECT_NEAR(reversed.tip.y / glm::length(reversed.tip), -usual.tip.y / glm::length(usual.tip), 1e-3);
+  EXPECT_NEAR(glm::length(doubled.tip) - 0.1, 2.0 * (glm::length(usual.tip) - 0.1), 1e-12);
+  EXPECT_NEAR(glm::length(reversed.tip) - 0.1, 0.1 - glm::length(usual.tip), 1e-12);
+  EXPECT_NEAR(doubled.roll_deg, 3.0 * usual.roll_deg, 1e-9);
+  EXPECT_EQ(still.tip, glm::dvec3(0, 0, -0.1));
+}
+
 }  // namespace
+
 }  // namespace trocar

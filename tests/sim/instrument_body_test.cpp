@@ -1,14 +1,13 @@
 // Tests what instruments touch with: the parts follow the drawn shape, the volumes contain the motion of every drawn
 // corner, touches of several volumes are collected, and a probe is one capsule.
-#include "sim/device/instrument_body.hpp"
+#include "sim/device/tool_shape.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "geometry/hull_distance.hpp"
+#include "geometry/closest.hpp"
 #include "geometry/refine.hpp"
-#include "sim/session/part_touches.hpp"
 #include "tests/geometry/random_steps.hpp"
 
 namespace trocar {

@@ -7,11 +7,10 @@
 
 #include "deform/model_version.hpp"
 #include "sim/inputs/attempt_file.hpp"
-#include "sim/inputs/input_logger.hpp"
 #include "sim/inputs/input_rerun.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/session/cpu_backends.hpp"
-#include "sim/support/machine.hpp"
+#include "sim/support/process.hpp"
 #include "sim/task/performer.hpp"
 #include "sim/task/session_observer.hpp"
 

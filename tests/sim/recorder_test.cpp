@@ -1,7 +1,5 @@
-// Tests recordings: frames are read back as appended, and a process that is killed at any time loses less than a
-// second.
-#include "sim/hdf5/recorder.hpp"
-
+// Tests recordings: frames are read back as appended, a process that is killed at any time loses less than a second,
+// and what a recording says about its run; the estimate of its size against recordings of whole tasks.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <signal.h>
@@ -14,12 +12,19 @@
 #include <thread>
 
 #include "geometry/error.hpp"
+#include "geometry/machine.hpp"
 #include "sim/hdf5/h5_file.hpp"
+#include "sim/hdf5/pack.hpp"
+#include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
+#include "sim/link/make_device.hpp"
+#include "sim/record/record_sink.hpp"
+#include "sim/scene/scene.hpp"
 #include "tests/sim/recorded_script.hpp"
 #include "tests/support/resident_memory.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -188,7 +193,7 @@ TEST(Recorder, PairsOfToolsAreNumbered) {
     EXPECT_EQ(tool_pairs(tools), next);
   }
   EXPECT_EQ(tool_pairs(1), 0u);
-  EXPECT_TRUE(clash_tables(1).empty());
+  EXPECT_FALSE(has_column(columns_of(ColumnGroup::Session)[kClashDistance], {.tools = 1}));
 }
 
 // A child process that records a frame every 2 ms and reports each appended frame and its time through a pipe.
@@ -215,7 +220,6 @@ struct Child {
   // Kills the child `life` after its first frame; returns the last frame appended at least a second before the kill
   // (-1: none).
   int kill_after(std::chrono::milliseconds life) {
-    using Clock = std::chrono::steady_clock;
     std::vector<Clock::time_point> seen;
     std::uint32_t frame = 0;
     if (read(pipe_end, &frame, sizeof frame) == sizeof frame) seen.push_back(Clock::now());
@@ -282,5 +286,102 @@ TEST(Recorder, RefusesOtherFiles) {
   EXPECT_THROW(Recorder(folder.path() / "no" / "folder" / "s.h5", Script().header), InputError);
 }
 
+TEST(Activities, NamesOfActivitiesAreReadBack) {
+  for (const Activity activity : {Activity::Attempt, Activity::Demonstration, Activity::Replay, Activity::Script})
+    EXPECT_EQ(activity_named(name_of(activity)), activity);
+  EXPECT_EQ(activity_named(""), std::nullopt);
+  EXPECT_EQ(activity_named("game"), std::nullopt);
+}
+
+TEST(Activities, WithoutATaskARunIsStopped) { EXPECT_EQ(ending_of(nullptr), Ending::Stopped); }
+
+// Bytes a second of attempts by the scripted expert, in docs/file-formats.md.
+TEST(RecordingRate, IsThatOfWholeTasks) {
+  constexpr std::pair<const char*, double> kTasks[] = {{"touch_targets", 5.62e6}, {"keep_out", 5.58e6},
+                                                       {"cut_band", 2.01e6},      {"retract_expose", 3.90e6},
+                                                       {"clip_and_cut", 3.76e6},  {"dissect_bed", 3.33e6}};
+  for (const auto& [task, measured] : kTasks) {
+    const double rate =
+        recording_rate(load_scene(repository_file("data/scenes/tasks") / (std::string(task) + ".toml")));
+    std::printf("%s: %.2f MB a second, measured %.2f\n", task, 1e-6 * rate, 1e-6 * measured);
+    EXPECT_GT(rate, 0.7 * measured) << task;
+    EXPECT_LT(rate, 1.3 * measured) << task;
+  }
+}
+
+using test::Script;
+
+class RunNoteTest : public ::testing::Test {
+ protected:
+  std::filesystem::path record(RunNote run, Ending ending) {
+    Script script;
+    script.header.run = std::move(run);
+    script.header.devices = {"mouse", "haptic", "script"};
+    const auto file = folder_.path() / "s.h5";
+    Recorder recorder(file, script.header);
+    for (std::uint32_t frame = 0; frame < 3; ++frame) script.append(recorder, frame);
+    recorder.set_ending(ending);
+    recorder.close();
+    return file;
+  }
+
+  static void expect_note(const Recording& recording, Ending ending) {
+    EXPECT_EQ(recording.activity(), Activity::Attempt);
+    EXPECT_EQ(recording.text("person"), "Zoë 7");
+    EXPECT_EQ(recording.devices(), (std::vector<std::string>{"mouse", "haptic", "script"}));
+    EXPECT_EQ(recording.ending(), ending);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunNoteTest, IsReadBackAlsoFromAPackedRecording) {
+  for (const Ending ending : {Ending::Done, Ending::NotDone, Ending::Stopped}) {
+    const auto file = record({ScoreClock::Wall, Activity::Attempt, "Zoë 7"}, ending);
+    expect_note(Recording(file), ending);
+    pack_recording(file, folder_.path() / "packed.h5");
+    expect_note(Recording(folder_.path() / "packed.h5"), ending);
+    unpack_recording(folder_.path() / "packed.h5", folder_.path() / "full.h5");
+    expect_note(Recording(folder_.path() / "full.h5"), ending);
+    for (const char* name : {"s.h5", "packed.h5", "full.h5"}) std::filesystem::remove(folder_.path() / name);
+  }
+}
+
+TEST_F(RunNoteTest, ALiveRecordingHasNoEnding) {
+  Script script;
+  Recorder recorder(folder_.path() / "live.h5", script.header);
+  for (std::uint32_t frame = 0; frame < 3; ++frame) script.append(recorder, frame);
+  std::size_t frames = 0;
+  for (int k = 0; k < 200 && frames == 0; ++k) try {
+      const Recording live(folder_.path() / "live.h5");
+      frames = live.frame_count();
+      EXPECT_EQ(live.ending(), Ending::Unknown);
+    } catch (const InputError&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  EXPECT_EQ(frames, 3u);
+}
+
+TEST_F(RunNoteTest, APersonWhoseNameCannotBeWrittenIsRefused) {
+  Script script;
+  for (const char* person : {"a\nb", " a", "..", "a/b"}) {
+    script.header.run.person = person;
+    EXPECT_THROW(Recorder(folder_.path() / "s.h5", script.header), InputError) << person;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(RunNoteTest, OneLiveDeviceMakesAnAttempt) {
+  Scene scene;
+  scene.instruments.resize(2);
+  scene.instruments[0].device = scene.instruments[1].device = scene.scope.device = "script";
+  EXPECT_EQ(activity_of(scene), Activity::Script);
+  scene.instruments[1].device = "trajectory";
+  EXPECT_EQ(activity_of(scene), Activity::Replay);
+  scene.scope.device = "mouse";
+  EXPECT_EQ(activity_of(scene), Activity::Attempt);
+}
+
 }  // namespace
+
 }  // namespace trocar

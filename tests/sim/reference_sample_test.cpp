@@ -1,6 +1,6 @@
 // Tests the comparison of faces with the double reference: correct answers give no disagreement, every kind of wrong
 // answer is found within a second of frames, one face a frame suffices without spare time, and nothing allocates.
-#include "sim/session/reference_sample.hpp"
+#include "sim/session/answer_check.hpp"
 
 #include <gtest/gtest.h>
 

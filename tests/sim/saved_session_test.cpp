@@ -8,7 +8,7 @@
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/session_support.hpp"

@@ -1,10 +1,11 @@
-// Tests scene files: defaults, units, and error messages with file, line and key.
-#include "sim/scene/scene.hpp"
-
+// Tests scene files: defaults, units, every key of layers, bands and tasks, and error messages with file, line and key.
 #include <gtest/gtest.h>
 
 #include "geometry/error.hpp"
-#include "sim/scene/organ_surface.hpp"
+#include "sim/scene/scene.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/scene/scene_writer.hpp"
+#include "sim/scene/task_scene.hpp"
 #include "tests/sim/scene_text.hpp"
 #include "tests/support/glb.hpp"
 #include "tests/support/shapes.hpp"
@@ -344,5 +345,230 @@ TEST_F(SceneFile, CommittedScenesLoad) {
   EXPECT_GT(scenes, 0);
 }
 
+constexpr const char* kBondedScene = R"([[organ]]
+name = "liver"
+mesh = "liver.obj"
+[[organ]]
+name = "gallbladder"
+mesh = "gallbladder.obj"
+[[layer]]
+name = "bed"
+organ = "gallbladder"
+to = "liver"
+reach_mm = 3
+thickness_mm = 2
+modulus = 2500
+centre_mm = [1, 2, 3]
+radius_mm = 40
+[[band]]
+name = "falciform"
+organ = "liver"
+from_start_mm = [0, 10, 20]
+from_end_mm = [0, 50, 20]
+to_start_mm = [0, 10, 60]
+to_end_mm = [0, 50, 60]
+section_mm2 = 4
+rest_strain = -0.1
+[[instrument]]
+name = "probe"
+pivot_mm = [0, 0, 200]
+tip_mm = [0, 0, 100]
+radius_mm = 2.5
+)";
+
+class SceneBonds : public test::SceneText {
+ protected:
+  SceneBonds() : SceneText(kBondedScene) {}
+};
+
+TEST_F(SceneBonds, ReadsLayersAndBands) {
+  const Scene scene = load(kBondedScene);
+  ASSERT_EQ(scene.layers.size(), 1u);
+  EXPECT_EQ(scene.layers[0].organ, "gallbladder");
+  EXPECT_FLOAT_EQ(scene.layers[0].params.reach, 3e-3f);
+  EXPECT_FLOAT_EQ(scene.layers[0].params.thickness, 2e-3f);
+  EXPECT_FLOAT_EQ(scene.layers[0].params.centre.z, 3e-3f);
+  EXPECT_FLOAT_EQ(scene.layers[0].params.radius, 0.04f);
+  ASSERT_EQ(scene.bands.size(), 1u);
+  EXPECT_TRUE(scene.bands[0].to.empty());
+  EXPECT_FLOAT_EQ(scene.bands[0].params.to_end.y, 0.05f);
+  EXPECT_FLOAT_EQ(scene.bands[0].params.section_mm2, 4.f);
+  EXPECT_FLOAT_EQ(scene.bands[0].params.rest_strain, -0.1f);
+}
+
+TEST_F(SceneBonds, AreWrittenAsRead) {
+  const Scene scene = load(kBondedScene), again = load(scene_text(scene, folder_.path() / "s.toml"));
+  ASSERT_EQ(again.layers.size(), 1u);
+  EXPECT_EQ(again.layers[0].params.modulus, scene.layers[0].params.modulus);
+  EXPECT_EQ(again.layers[0].params.centre, scene.layers[0].params.centre);
+  EXPECT_EQ(again.layers[0].to, "liver");
+  ASSERT_EQ(again.bands.size(), 1u);
+  EXPECT_EQ(again.bands[0].params.from_end, scene.bands[0].params.from_end);
+  EXPECT_EQ(again.bands[0].params.section_mm2, scene.bands[0].params.section_mm2);
+}
+
+TEST_F(SceneBonds, FaultsAreOneSentence) {
+  expect_sentence(with("to = \"liver\"", "to = \"spleen\""),
+                  "the scene has no organ 'spleen'; it has liver, gallbladder");
+  expect_sentence(with("organ = \"liver\"\nfrom", "organ = \"spleen\"\nfrom"), "the scene has no organ 'spleen'");
+  expect_sentence(with("to = \"liver\"", "to = \"gallbladder\""), "a layer joins two organs");
+  expect_sentence(with("organ = \"liver\"\nfrom", "organ = \"liver\"\nto = \"liver\"\nfrom"),
+                  "a band joins two organs");
+  expect_sentence(with("to_start_mm = [0, 10, 60]", "to_start_mm = [0, 10, 20]"), "or strands have no length");
+  expect_sentence(with("thickness_mm = 2", "thickness_mm = 0"), "thickness_mm");
+  expect_sentence(with("section_mm2 = 4", "section_mm2 = -4"), "section_mm2");
+  expect_sentence(with("rest_strain = -0.1", "rest_strain = -1"), "rest_strain");
+  expect_sentence(with("name = \"bed\"\n", ""), "name");
+  expect_sentence(with("to = \"liver\"\n", ""), "to");
+  expect_sentence(with("rest_strain", "rest_stain"), "rest_stain");
+  expect_sentence(std::string(kBondedScene) + "[[layer]]\nname = \"bed\"\norgan = \"liver\"\nto = \"gallbladder\"\n",
+                  "two have the name 'bed'");
+}
+
+constexpr const char* kTaskScene = R"([[organ]]
+name = "liver"
+mesh = "liver.obj"
+[[organ]]
+name = "stomach"
+mesh = "stomach.obj"
+[[instrument]]
+name = "grasper"
+kind = "grasper"
+pivot_mm = [0, 0, 250]
+tip_mm = [0, 0.5, 100]
+radius_mm = 5
+[task]
+kind = "touch-targets"
+[[task.place]]
+organ = "liver"
+at_mm = [1, 2, 3]
+)";  // [task] is line 13
+
+class TaskReader : public test::SceneText {
+ protected:
+  TaskReader() : SceneText(kTaskScene) {}
+
+  // Adds keys to [task], from line 15 on.
+  std::string keys(const std::string& lines) const {
+    return with("kind = \"touch-targets\"\n", "kind = \"touch-targets\"\n" + lines);
+  }
+  std::string kind(const std::string& name) const { return with("touch-targets", name); }
+};
+
+TEST_F(TaskReader, ASceneMayHaveNoTask) {
+  const std::string text = kTaskScene;
+  EXPECT_FALSE(load(text.substr(0, text.find("[task]"))).task);
+}
+
+TEST_F(TaskReader, EveryKeyIsRead) {
+  const Scene scene = load(keys(R"(title = "One"
+instructions = "Touch it."
+instrument = "grasper"
+tolerance_mm = 5
+hold_s = 0.25
+lift_mm = 20
+most_force_n = 1.5
+time_good_s = 12
+time_limit_s = 50
+)") + "[[task.zone]]\noutline = [[0, 0], [0.5, 0], [0, 0.5]]\n");
+  ASSERT_TRUE(scene.task);
+  const TaskScene& task = *scene.task;
+  EXPECT_EQ(task.kind, TaskKind::TouchTargets);
+  EXPECT_EQ(task.title, "One");
+  EXPECT_EQ(task.instructions, "Touch it.");
+  EXPECT_EQ(task.instrument, "grasper");
+  ASSERT_EQ(task.locations.size(), 1u);
+  EXPECT_EQ(task.locations[0].organ, "liver");
+  EXPECT_FLOAT_EQ(task.locations[0].location.z, 0.003f);
+  ASSERT_EQ(task.zones.size(), 1u);
+  EXPECT_EQ(task.zones[0].outline[1], glm::dvec2(0.5, 0.0));
+  EXPECT_DOUBLE_EQ(task.tolerance, 0.005);
+  EXPECT_DOUBLE_EQ(task.hold, 0.25);
+  EXPECT_DOUBLE_EQ(task.lift, 0.02);
+  EXPECT_DOUBLE_EQ(task.most_force, 1.5);
+  EXPECT_DOUBLE_EQ(task.time_good, 12.0);
+  EXPECT_DOUBLE_EQ(task.time_limit, 50.0);
+}
+
+TEST_F(TaskReader, EveryThresholdOfTheRulesIsRead) {
+  const Scene scene = load(std::string(kTaskScene) + R"([task.rules]
+readable = 0.2
+too_near_mm = 10
+deliberate_s = 0.5
+off_tissue_after_s = 0.25
+removal_lasts_s = 0.1
+enough = 0.5
+lifted_mm = 5
+slipped_mm = 20
+many_errors = 3
+)");
+  ASSERT_TRUE(scene.task);
+  const TaskRules& rules = scene.task->rules;
+  EXPECT_DOUBLE_EQ(rules.readable, 0.2);
+  EXPECT_DOUBLE_EQ(rules.too_near, 0.01);
+  EXPECT_DOUBLE_EQ(rules.deliberate, 0.5);
+  EXPECT_DOUBLE_EQ(rules.off_tissue_after, 0.25);
+  EXPECT_DOUBLE_EQ(rules.removal_lasts, 0.1);
+  EXPECT_DOUBLE_EQ(rules.enough, 0.5);
+  EXPECT_DOUBLE_EQ(rules.lifted, 0.005);
+  EXPECT_DOUBLE_EQ(rules.slipped, 0.02);
+  EXPECT_DOUBLE_EQ(rules.many_errors, 3.0);
+}
+
+TEST_F(TaskReader, DefaultsEqualThoseOfTheStruct) {
+  const TaskScene task = load(kTaskScene).task.value(), plain;
+  EXPECT_EQ(task.tolerance, plain.tolerance);
+  EXPECT_EQ(task.hold, plain.hold);
+  EXPECT_EQ(task.lift, plain.lift);
+  EXPECT_EQ(task.most_force, plain.most_force);
+  EXPECT_EQ(task.time_good, plain.time_good);
+  EXPECT_EQ(task.time_limit, plain.time_limit);
+}
+
+TEST_F(TaskReader, KindsAreNames) {
+  for (const std::string name : {"touch-targets", "navigate-camera"})
+    EXPECT_EQ(name_of(load(kind(name)).task.value().kind), name);
+  expect_sentence(kind("sew"), "s.toml:14: task.kind: must be one of touch-targets, navigate-camera, follow-curve");
+  expect_sentence(kind("follow-curve"), "task.place: a line needs at least two");
+  expect_sentence(kind("keep-out"), "s.toml:13: task.zone: is missing");
+  expect_sentence(kind("lift-organ"), "s.toml:13: task.instrument: is missing; name a grasper");
+  expect_sentence(kind("burn-line\"\ninstrument = \"grasper"), "s.toml:15: task.instrument: must be a hook to burn");
+  expect_sentence(kind("navigate-camera\"\ninstrument = \"grasper"), "s.toml:15: task.instrument: must be absent");
+  EXPECT_EQ(load(kind("lift-organ\"\ninstrument = \"grasper")).task.value().kind, TaskKind::LiftOrgan);
+}
+
+TEST_F(TaskReader, InvalidValuesNameFileLineAndKey) {
+  expect_sentence(keys("instrument = \"hook\"\n"),
+                  "s.toml:15: task.instrument: the scene has no instrument 'hook'; it has grasper");
+  expect_sentence(keys("tolerance_mm = 0\n"), "s.toml:15: task.tolerance_mm: 0 is outside its limits 0.1 to 100");
+  expect_sentence(keys("hold_s = -1\n"), "s.toml:15: task.hold_s: -1 is outside its limits");
+  expect_sentence(keys("lift_mm = \"far\"\n"), "s.toml:15: task.lift_mm: must be a number");
+  expect_sentence(keys("most_force_n = nan\n"), "s.toml:15: task.most_force_n: must be a finite number");
+  expect_sentence(keys("time_limit_s = 20\n"), "s.toml:15: task.time_limit_s: time_limit_s = 20 must be more than");
+  expect_sentence(keys("tolerance = 4\n"), "s.toml:15: task.tolerance: is not a key of this table; did you mean");
+  expect_sentence(with("organ = \"liver\"", "organ = \"spleen\""),
+                  "s.toml:16: task.place.organ: the scene has no organ 'spleen'; it has liver, stomach");
+  expect_sentence(with("at_mm = [1, 2, 3]", "at_mm = [1, 2]"), "s.toml:17: task.place.at_mm: must be three numbers");
+  expect_sentence(with("[[task.place]]\norgan = \"liver\"\nat_mm = [1, 2, 3]\n", ""),
+                  "s.toml:13: task.place: is missing");
+  expect_sentence(kind("follow-curve") + "[[task.place]]\norgan = \"stomach\"\nat_mm = [0, 0, 0]\n",
+                  "task.place: a line must lie on one organ, but this one lies on liver and stomach");
+  const std::string grasping = kind("lift-organ\"\ninstrument = \"grasper");
+  expect_sentence(grasping + "[[task.place]]\norgan = \"liver\"\nat_mm = [0, 0, 0]\n", "lift-organ takes one");
+}
+
+TEST_F(TaskReader, ZonesMustBeSimplePolygons) {
+  const auto zone = [&](const std::string& outline, const std::string& part) {
+    expect_sentence(std::string(kTaskScene) + "[[task.zone]]\noutline = " + outline + "\n",
+                    "s.toml:19: task.zone." + part);
+  };
+  zone("[[0, 0], [1, 1], [1, 0], [0, 1]]", "outline: is not a simple polygon: ");
+  zone("[[0, 0], [1, 1]]", "outline: is not a simple polygon: ");
+  zone("[[0, 0], [1, inf], [1, 0]]", "outline: must be a finite number");
+  zone("[0, 1, 2]", "outline: must be a list of pairs of numbers");
+  zone("[[0, 0, 0], [1, 0, 0], [0, 1, 0]]", "outline: must be a list of pairs of numbers");
+}
+
 }  // namespace
+
 }  // namespace trocar

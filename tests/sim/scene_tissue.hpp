@@ -6,12 +6,12 @@
 #include <random>
 #include <vector>
 
-#include "deform/energy.hpp"
-#include "deform/organs_step.hpp"
+#include "deform/reference/energy.hpp"
+#include "deform/step.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/organ.hpp"
-#include "sim/session/session_bonds.hpp"
+#include "sim/session/session_joins.hpp"
 
 namespace trocar::test {
 

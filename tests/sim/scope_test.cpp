@@ -5,8 +5,6 @@
 
 #include <random>
 
-#include "sim/scene/lens.hpp"
-
 namespace trocar {
 namespace {
 

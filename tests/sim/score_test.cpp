@@ -1,23 +1,37 @@
 // Tests scores of recordings made by formula. Compares every metric with values computed by hand. A recording gives the
 // same bits when it is scored again, and so does the recovered recording of a killed process.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
+#include "app/compare/backends.hpp"
+#include "mesh/mesh_io.hpp"
+#include "sim/device/trajectory.hpp"
+#include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/score/attempt_json.hpp"
-#include "sim/score/shares.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/score/motion.hpp"
+#include "tests/sim/every_kind.hpp"
 #include "tests/sim/formula_session.hpp"
+#include "tests/sim/session_support.hpp"
+#include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace trocar {
+namespace trocar::score_test {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -238,4 +252,239 @@ TEST_F(FormulaScore, SameBitsWhenRepeatedAndAfterAKilledProcess) {
 }
 
 }  // namespace
-}  // namespace trocar
+
+// Tests that metrics computed during a session, without the scoring code, equal those scored from its recording.
+
+namespace {
+
+constexpr std::size_t kFrames = 240;
+
+struct LiveMetrics {
+  double peak_force = 0.0, impulse = 0.0, collision_time = 0.0;
+  float peak_pressure = 0.f;
+  std::size_t burnt = 0, torn = 0;
+
+  void look(const Session& session, double dt) {
+    bool burns = false, collides = false;
+    for (const Instrument& instrument : session.instruments()) {
+      const double force = glm::length(glm::dvec3(instrument.force));
+      peak_force = std::max(peak_force, force);
+      impulse += force * dt;
+      burns = burns || instrument.energy != Diathermy::Off;
+    }
+    for (const InstrumentClash& clash : session.clashes()) collides = collides || clash.distance < 0.0;
+    if (collides) collision_time += dt;
+    for (const Organ& organ : session.organs()) {
+      for (const float pressure : organ.touch_pressure) peak_pressure = std::max(peak_pressure, pressure);
+      (burns ? burnt : torn) += organ.change.removed.size();
+    }
+  }
+};
+
+double value(const Attempt& attempt, const std::string& id) {
+  for (const Metric& metric : attempt.overall)
+    if (metric.id == id) return metric.value;
+  ADD_FAILURE() << "no " << id;
+  return 0.0;
+}
+
+TEST(ScoreLive, EqualsTheScoreOfTheRecording) {
+  const TemporaryFolder folder;
+  save_mesh(shapes::icosphere(4, 0.05f), folder.path() / "ball.obj");
+  const auto instrument = [](const char* name, const char* kind, const char* script, int x) {
+    return fmt::format(
+        "[[instrument]]\nname = \"{}\"\nkind = \"{}\"\nscript = \"{}\"\ndevice = \"script\"\nradius_mm = 2.5\n"
+        "pivot_mm = [{}, 0, 150]\ntip_mm = [{}, 0, 49]\n",
+        name, kind, script, 4 * x, x);
+  };
+  const Scene scene = load_scene(folder.write(
+      "s.toml",
+      "title = \"Ball\"\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 10\n"
+      "[[organ.attachment]]\ncentre_mm = [0, 0, -45]\nradius_mm = 20\n" +
+          instrument("hook", "hook", "burn", -5) + instrument("probe", "probe", "press", 6)));
+  Backends backends;
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& i) {
+    return make_script_device({i.pivot, i.tip, i.script, 0.012, 0.008, 2.0});
+  });
+  const auto file = folder.path() / "s.h5";
+  LiveMetrics live;
+  {
+    SessionRecorder recorder(recording_file(file), scene, session, "none");
+    for (std::size_t frame = 0; frame < kFrames; ++frame) {
+      const double t = static_cast<double>(frame) * kFrame;
+      session.step({frame, t}, kFrame);
+      recorder.append(session, t);
+      live.look(session, frame == 0 ? 0.0 : t - static_cast<double>(frame - 1) * kFrame);
+    }
+    recorder.close();
+  }
+  const Attempt attempt = score_recording(Recording(file), "s.h5");
+  EXPECT_EQ(value(attempt, "peak_force"), live.peak_force);
+  EXPECT_NEAR(value(attempt, "force_integral"), live.impulse, 1e-12 * live.impulse);
+  EXPECT_EQ(value(attempt, "peak_pressure"), static_cast<double>(live.peak_pressure) * 1e-3);
+  EXPECT_EQ(value(attempt, "faces_burnt"), static_cast<double>(live.burnt));
+  EXPECT_EQ(value(attempt, "faces_torn"), static_cast<double>(live.torn));
+  EXPECT_EQ(value(attempt, "collision_time"), live.collision_time);
+  EXPECT_GT(live.burnt, 10u);
+  EXPECT_GT(live.peak_force, 0.1);
+  EXPECT_EQ(attempt.scene_title, "Ball");
+}
+
+}  // namespace
+
+// Tests the motion metrics of a trajectory: values by hand, and the same bits as those of a recording of this motion.
+
+namespace {
+
+double value_of(const std::vector<Metric>& metrics, const char* id) {
+  const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.id == id; });
+  return found == metrics.end() ? std::nan("") : found->value;
+}
+
+// The tip moves 60 mm along x in 2 s, with a bell-shaped speed, and rests before and after for 1 s.
+Trajectory reach() {
+  Trajectory trajectory;
+  for (int frame = 0; frame <= 240; ++frame) {
+    const double t = frame / 60.0, s = std::clamp((t - 1.0) / 2.0, 0.0, 1.0);
+    const double share = s * s * s * (10.0 - 15.0 * s + 6.0 * s * s);
+    trajectory.rows.push_back({t, {0.0, 0.0, 0.2}, {0.06 * share, 0.0, 0.0}, 0.0, 1.0});
+  }
+  return trajectory;
+}
+
+TEST(ScoreTrajectory, AStraightReachHasItsLengthSpeedAndSmoothness) {
+  const Attempt attempt = score_trajectory(reach(), "reach.csv");
+  EXPECT_EQ(attempt.file, "reach.csv");
+  EXPECT_NEAR(attempt.duration, 4.0, 1e-12);
+  EXPECT_EQ(attempt.frames, 241u);
+  ASSERT_EQ(attempt.instruments.size(), 1u);
+  const std::vector<Metric>& metrics = attempt.instruments[0].metrics;
+  EXPECT_NEAR(value_of(metrics, "path_length"), 60.0, 0.1);
+  EXPECT_NEAR(value_of(metrics, "path_inefficiency"), 1.0, 1e-3);
+  EXPECT_NEAR(value_of(metrics, "peak_speed"), 1.875 * 60.0 / 2.0, 0.5);
+  EXPECT_EQ(value_of(metrics, "movements"), 1.0);
+  // The exact values of a minimum-jerk movement are -5.27 (LDLJ, ln(360/1.875^2 ...)) and -1.41 (SPARC).
+  EXPECT_NEAR(value_of(metrics, "ldlj"), -5.3, 0.6);
+  EXPECT_NEAR(value_of(metrics, "sparc"), -1.41, 0.15);
+}
+
+TEST(ScoreTrajectory, HasTheBitsOfARecordingOfTheSameMotion) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "s.h5";
+  test::FormulaSession session;
+  {
+    Recorder recorder(file, session.header());
+    for (std::size_t frame = 0; frame < session.frames(); ++frame) session.append(recorder, frame);
+    recorder.close();
+  }
+  const Recording recording(file);
+  const Attempt recorded = score_recording(recording, "s.h5");
+  Trajectory trajectory;
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    const ToolPose pose = recording.pose(frame, 0);
+    const glm::dvec2 roll_grip = recording.roll_grip(frame, 0);
+    trajectory.rows.push_back({recording.score_times()[frame], pose.pivot, pose.tip, roll_grip.x, roll_grip.y});
+  }
+  const std::vector<Metric> own = score_trajectory(trajectory, "t.csv").instruments[0].metrics;
+  for (const Metric& metric : own)
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(metric.value),
+              std::bit_cast<std::uint64_t>(value_of(recorded.instruments[0].metrics, metric.id.c_str())))
+        << metric.id;
+}
+
+}  // namespace
+
+// Tests that every graded metric of every kind of task, of an instrument and of a whole session can be explained, and
+// that no two metrics share a name. A recording made by formula supplies the metrics of the session.
+
+namespace {
+
+using test::FramesAtRest;
+
+// Returns the parts of a task of this kind.
+std::vector<Metric> parts_of_kind(TaskKind kind) {
+  FramesAtRest frames;
+  TaskRun run(FramesAtRest::task(kind), frames.stage());
+  run.step(frames.next(run));
+  return run.result().parts;
+}
+
+// Returns a scored session of two instruments with a task and a zone.
+Attempt formula_attempt() {
+  const TemporaryFolder folder;
+  test::FormulaSession session;
+  session.task =
+      "[task]\nkind = \"keep-out\"\ntitle = \"Keep out\"\ntime_good_s = 1\ntime_limit_s = 3\nmost_force_n = 0.4\n"
+      "most_tremor_mm = 0.2\n[[task.place]]\norgan = \"liver\"\nat_mm = [0, 0, -80]\n"
+      "[[task.zone]]\noutline = [[0.5, -0.1], [0.9, -0.1], [0.9, 0.1], [0.5, 0.1]]\n";
+  session.record(folder.path() / "s.h5");
+  return score_recording(Recording(folder.path() / "s.h5"), "s.h5");
+}
+
+struct NamedTable {
+  std::string name, kind;  // kind: of the task; "" for other tables
+  std::vector<Metric> metrics;
+};
+
+// The tables of metrics that users see.
+std::vector<NamedTable> all_tables() {
+  std::vector<NamedTable> tables;
+  for (const TaskKind kind : test::kEveryKind)
+    tables.push_back({"task " + std::string(name_of(kind)), std::string(name_of(kind)), parts_of_kind(kind)});
+  const Attempt attempt = formula_attempt();
+  tables.push_back({"whole session", "", attempt.overall});
+  tables.push_back({"instrument", "", attempt.instruments.at(0).metrics});
+  return tables;
+}
+
+// The same id may appear for the whole session and for an instrument: it is the same metric of more or less.
+TEST(MetricNames, NoTwoMetricsShareOne) {
+  std::map<std::string, std::string> id_of;
+  for (const NamedTable& table : all_tables()) {
+    std::set<std::string> ids, labels;
+    for (const Metric& metric : table.metrics) {
+      EXPECT_TRUE(ids.insert(metric.id).second) << table.name << ": " << metric.id;
+      EXPECT_TRUE(labels.insert(metric.label).second) << table.name << ": " << metric.label;
+      const bool of_kind = !table.kind.empty() && std::ranges::any_of(grade_sentences(), [&](const auto& row) {
+        return row.id == metric.id && table.kind == row.kind;
+      });
+      const std::string id = of_kind ? metric.id + " of " + table.kind : metric.id;
+      const auto [known, is_new] = id_of.emplace(metric.label, id);
+      EXPECT_EQ(known->second, id) << table.name << ": two metrics are called '" << metric.label << "'";
+    }
+  }
+}
+
+TEST(GradeTexts, EveryGradedMetricHasAReasonAndAnAdvice) {
+  std::set<std::string> used;
+  for (const NamedTable& table : all_tables())
+    for (Metric metric : table.metrics) {
+      if (!metric.good || !metric.poor) continue;
+      metric.value = 0.5 * (*metric.good + *metric.poor);
+      const GradeText text = grade_text(metric, table.kind);
+      ASSERT_FALSE(text.why.empty()) << table.name << ": " << metric.id;
+      ASSERT_FALSE(text.advice.empty()) << table.name << ": " << metric.id;
+      for (const double number : {metric.value, *metric.good, *metric.poor})
+        EXPECT_NE(text.why.find(value_with_unit(number, metric.unit)), std::string::npos) << text.why;
+      for (const std::string& sentence : {text.why, text.advice}) {
+        EXPECT_TRUE(sentence.ends_with('.')) << sentence;
+        EXPECT_TRUE(sentence.find(". ") == std::string::npos) << "more than one sentence: " << sentence;
+      }
+      used.insert(text.advice);
+    }
+  for (const GradeSentences& row : grade_sentences()) EXPECT_TRUE(used.contains(row.advice)) << row.id << " is unused";
+}
+
+TEST(GradeTexts, AreInTheJson) {
+  const auto json = nlohmann::json::parse(to_json(formula_attempt()));
+  for (const auto* list : {&json["task"]["parts"], &json["overall"], &json["instruments"][0]["metrics"]})
+    for (const auto& metric : *list) {
+      EXPECT_EQ(metric.contains("mark"), metric.contains("why")) << metric["id"];
+      EXPECT_EQ(metric.contains("mark"), metric.contains("advice")) << metric["id"];
+    }
+  EXPECT_FALSE(json["task"].contains("critical"));
+}
+
+}  // namespace
+
+}  // namespace trocar::score_test

@@ -1,7 +1,7 @@
 // Tests a SpaceMouse whose state the test sets, and one that libspnav connects to a daemon of the test (8 integers per
 // event).
-#include "sim/device/spacemouse_device.hpp"
-#include "sim/link/spacemouse_reader.hpp"
+#include "sim/device/hand_device.hpp"
+#include "sim/link/make_device.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 #include "geometry/error.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace trocar {
+namespace trocar::spacemouse_device_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -136,4 +136,4 @@ TEST(SpaceMouseReader, FollowsTheDaemonAndReconnects) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::spacemouse_device_test

@@ -2,14 +2,19 @@
 // the picture.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <random>
+#include <vector>
 
-#include "sim/session/mark_watch.hpp"
 #include "sim/session/surface_marks.hpp"
-#include "sim/task/tip_contact.hpp"
+#include "sim/task/duct.hpp"
+#include "sim/task/performer.hpp"
 #include "sim/task/tissue_line.hpp"
-#include "sim/task/zone_watch.hpp"
+#include "sim/task/watches.hpp"
 #include "tests/sim/task_support.hpp"
+#include "tests/support/shapes.hpp"
 
 namespace trocar {
 namespace {
@@ -154,4 +159,208 @@ TEST(MarkWatch, FollowsDividedFacesAndNoticesRemovedOnes) {
 }
 
 }  // namespace
+
+// Tests the depth of burns: distance from the surface at rest, bounded by the surfaces of neighbours.
+
+namespace {
+
+// The depth of a hole is the distance of its walls from the surface at rest.
+TEST(BurnDepth, IsTheDistanceFromTheSurfaceAtRest) {
+  const TriangleMesh flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {{0, 1, 2}, {1, 3, 2}}};
+  BurnWatch burns(flat.view(), {});
+  EXPECT_EQ(burns.deepest(), 0.0);
+  burns.add({});
+  EXPECT_EQ(burns.deepest(), 0.0);
+  const std::vector<glm::vec3> walls = {{0.5f, 0.5f, -0.25f}, {0.2f, 0.2f, -0.5f}, {0.3f, 0.3f, 0.f}};
+  burns.add(walls);
+  EXPECT_NEAR(burns.deepest(), 0.5, 1e-7);
+}
+
+// Where a neighbour overlaps the organ at rest, its surface bounds the organ.
+TEST(BurnDepth, DoesNotCountTissueInsideANeighbour) {
+  const TriangleMesh flat{{{-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}, {{0, 1, 2}}};
+  const TriangleMesh ball = shapes::sphere_of(2000, 1.f);  // down to z = -1
+  const std::vector<MeshView> neighbours = {ball.view()};
+  BurnWatch burns(flat.view(), neighbours);
+  burns.add(std::vector<glm::vec3>{{0.1f, 0.f, -0.5f}});
+  EXPECT_EQ(burns.deepest(), 0.0);
+  burns.add(std::vector<glm::vec3>{{0.f, 0.f, -1.25f}});
+  EXPECT_NEAR(burns.deepest(), 0.25, 1e-3);
+  burns.add(std::vector<glm::vec3>{{3.f, 0.f, -0.5f}});
+  EXPECT_NEAR(burns.deepest(), 0.5, 1e-7) << "away from the neighbour";
+}
+
+}  // namespace
+
+// Tests points on the line through a duct, also before its start and behind its end.
+
+namespace {
+
+TEST(DuctLine, PointsLieAlongIt) {
+  const std::vector<glm::dvec3> line = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}};
+  EXPECT_EQ(point_on_line(line, -1.0), line[0]);
+  EXPECT_EQ(point_on_line(line, 0.25), glm::dvec3(0.25, 0, 0));
+  EXPECT_EQ(point_on_line(line, 2.0), glm::dvec3(1, 1, 0));
+  EXPECT_EQ(point_on_line(line, 9.0), line[2]);
+}
+
+}  // namespace
+
+// Tests the lines of ducts as scripted trainees see them.
+
+namespace {
+
+// A straight duct along x, organ 1, held by two fibres of organ 0 near its ends; organ 2 is a duct without fibres.
+class Ducts : public ::testing::Test {
+ protected:
+  std::vector<std::vector<glm::dvec3>> lines_ = {
+      {}, {{0, 0, 0}, {0.02, 0, 0}, {0.04, 0, 0}}, {{0, 0.1, 0}, {0.04, 0.1, 0}}};
+  std::vector<StageFibre> fibres_ = {{0, {}, 0, 1}, {0, {}, 1, 0}};
+  std::vector<FibreEnds> ends_ = {{{0.002f, 0, 0.01f}, {0.002f, 0, 0.001f}}, {{0.038f, 0, 0.001f}, {0.038f, 0, 0.01f}}};
+};
+
+TEST_F(Ducts, ClearanceAtRestIsTheDistanceFromTheLines) {
+  const DuctPoints ducts(lines_, fibres_, ends_);
+  std::mt19937 random(3501);
+  std::printf("seed 3501\n");
+  const auto number = [&] { return 0.2 * (static_cast<double>(random()) / 4294967296.0 - 0.5); };
+  const auto distance = [](const glm::dvec3& p, double y) {
+    const glm::dvec3 nearest(std::clamp(p.x, 0.0, 0.04), y, 0.0);
+    return glm::distance(p, nearest);
+  };
+  for (int round = 0; round < 1000; ++round) {
+    const double x = number(), y = number(), z = number(), u = number(), v = number(), w = number();
+    const glm::dvec3 from(x, y, z), to(u, v, w);
+    EXPECT_NEAR(ducts.clearance(from, from), std::min(distance(from, 0.0), distance(from, 0.1)), 1e-9);
+    double sampled = INFINITY;
+    for (int k = 0; k <= 400; ++k) {
+      const glm::dvec3 p = glm::mix(from, to, k / 400.0);
+      sampled = std::min({sampled, distance(p, 0.0), distance(p, 0.1)});
+    }
+    EXPECT_LE(ducts.clearance(from, to), sampled + 1e-9);
+    EXPECT_GE(ducts.clearance(from, to), sampled - 1e-3);
+  }
+}
+
+// Each half follows the end of the fibre that is nearest to it, whichever end of the fibre that is.
+TEST_F(Ducts, MoveWithTheNearestEndOfAFibre) {
+  DuctPoints ducts(lines_, fibres_, ends_);
+  ends_[0].b += glm::vec3(0, 0, 0.03f);
+  ends_[1].b += glm::vec3(0, 0, 0.05f);  // the other organ's
+  ducts.follow(ends_);
+  const auto near = [&](const glm::dvec3& p) { return ducts.clearance(p, p); };
+  EXPECT_NEAR(near({0.002, 0, 0.03}), 0.0, 1e-8);
+  EXPECT_NEAR(near({0.035, 0, 0.0}), 0.0, 1e-8);
+  EXPECT_GT(near({0.005, 0, 0.0}), 0.01);
+  EXPECT_NEAR(near({0.02, 0.1, 0.0}), 0.0, 1e-8);
+}
+
+TEST_F(Ducts, WithoutDuctsEverythingIsClear) {
+  DuctPoints none({}, fibres_, ends_);
+  none.follow(ends_);
+  EXPECT_EQ(none.clearance({0, 0, 0}, {1, 1, 1}), INFINITY);
+  EXPECT_EQ(DuctPoints().clearance({0, 0, 0}, {1, 1, 1}), INFINITY);
+}
+
+}  // namespace
+
+// Tests the measurement of tremor: the filter against the closed form of its gain, and the choice of frames.
+
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+// Amplitude of the filter's answer to a sine wave of 1 m, after it has settled.
+double gain(double frequency, double dt) {
+  TremorFilter filter;
+  filter.begin({});
+  double most = 0.0;
+  for (int k = 0; k * dt < 20.0; ++k) {
+    const double value = filter.step({std::sin(kTurn * frequency * k * dt), 0.0, 0.0}, dt).x;
+    if (k * dt > 10.0) most = std::max(most, std::abs(value));
+  }
+  return most;
+}
+
+// |H|^2 = 1 / (1 + (tan(pi f0 dt) / tan(pi f dt))^8) for the bilinear transform of the analogue filter.
+TEST(TremorFilter, HasTheGainOfAFourthOrderButterworthFilter) {
+  for (const double dt : {1.0 / 60.0, 1.0 / 240.0})
+    for (const double frequency : {0.7, 2.3, 4.0, 5.0, 6.3, 9.1, 13.7}) {
+      const double ratio = std::tan(0.5 * kTurn * TremorFilter::kLowest * dt) / std::tan(0.5 * kTurn * frequency * dt);
+      const double expected = 1.0 / std::sqrt(1.0 + std::pow(ratio, 8.0));
+      EXPECT_NEAR(gain(frequency, dt), expected, 0.004) << frequency << " Hz, step " << dt;
+    }
+}
+
+TEST(TremorFilter, TheStartPositionDoesNotMatter) {
+  TremorFilter near, far;
+  near.begin({}), far.begin({3.0, -2.0, 1.0});
+  for (int k = 0; k < 200; ++k) {
+    const glm::dvec3 at(0.001 * std::sin(0.7 * k), 0.002 * k, 0.0);
+    EXPECT_LT(glm::distance(near.step(at, 0.01), far.step(at + glm::dvec3(3.0, -2.0, 1.0), 0.01)), 1e-12);
+  }
+}
+
+class Tremor : public ::testing::Test {
+ protected:
+  Tremor() {
+    task_.kind = TaskKind::TouchTargets;
+    task_.locations = {{"sheet", {0.f, 0.f, 0.f}}};
+    task_.most_tremor = 0.0002;
+  }
+  // Moves the tip along `path` for `duration`, in frames of the support's step.
+  template <typename Path>
+  double measured(double duration, const Path& path) {
+    TremorWatch watch(task_, frames_.stage());
+    const TaskRun marks(task_, frames_.stage());
+    for (double time = 0.0; time < duration; time += frames_.kDt) {
+      frames_.tool.pose.tip = path(time);
+      watch.step(frames_.kept(marks), time > 0.0 ? frames_.kDt : 0.0);
+    }
+    return watch.rms();
+  }
+  TaskScene task_;
+  test::HandMadeFrames frames_;
+};
+
+TEST_F(Tremor, IsTheRootMeanSquareOfASineWave) {
+  const double rms = measured(6.0, [](double t) { return glm::dvec3(0.0004 * std::sin(kTurn * 9.0 * t), 0.0, 0.05); });
+  EXPECT_NEAR(rms, 0.0004 / std::sqrt(2.0), 0.00001);
+}
+
+TEST_F(Tremor, ATraceAtSteadySpeedHasNone) {
+  EXPECT_LT(measured(4.0, [](double t) { return glm::dvec3(0.02 * t, 0.0, 0.05); }), 2e-6);
+}
+
+TEST_F(Tremor, FastMovementIsLeftOut) {
+  // Back and forth by 60 mm in half a second, with a rest of a second in between.
+  const auto path = [](double t) {
+    const double turn = std::fmod(t, 3.0);
+    const double there = minimum_jerk(turn / 0.5) - minimum_jerk((turn - 1.5) / 0.5);
+    return glm::dvec3(0.06 * there, 0.0, 0.05);
+  };
+  EXPECT_LT(measured(12.0, path), 0.00006);
+}
+
+TEST_F(Tremor, HasNoValueWithoutSlowMovementOrInLongSteps) {
+  EXPECT_TRUE(std::isnan(measured(0.9, [](double) { return glm::dvec3(0.0, 0.0, 0.05); }))) << "too short";
+  EXPECT_TRUE(std::isnan(measured(5.0, [](double t) { return glm::dvec3(0.1 * t, 0.0, 0.05); }))) << "fast";
+  TremorWatch watch(task_, frames_.stage());
+  const TaskRun marks(task_, frames_.stage());
+  for (int k = 0; k < 200; ++k) watch.step(frames_.kept(marks), 0.06);
+  EXPECT_TRUE(std::isnan(watch.rms())) << "16 frames a second";
+}
+
+TEST_F(Tremor, IsGradedOnlyWithALimit) {
+  TaskRun graded(task_, frames_.stage());
+  frames_.show(graded, 300);
+  EXPECT_NEAR(test::part_of(graded.result(), "task_tremor"), 0.0, 1e-9);
+  task_.most_tremor = 0.0;
+  TaskRun plain(task_, frames_.stage());
+  frames_.show(plain, 300);
+  for (const Metric& part : plain.result().parts) EXPECT_NE(part.id, "task_tremor");
+}
+
+}  // namespace
+
 }  // namespace trocar

@@ -1,10 +1,19 @@
 // Tests every kind of task on frames made by hand, against values computed by hand.
-#include "sim/task/task_run.hpp"
-
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <set>
+
 #include "geometry/error.hpp"
+#include "geometry/planar/polygon.hpp"
+#include "sim/device/joints.hpp"
+#include "sim/scene/scene_variants.hpp"
+#include "sim/score/attempt.hpp"
+#include "sim/session/surface_marks.hpp"
 #include "sim/task/task_goal.hpp"
+#include "sim/task/task_run.hpp"
+#include "sim/task/watches.hpp"
+#include "tests/sim/every_kind.hpp"
 #include "tests/sim/task_support.hpp"
 #include "tests/support/allocation_counter.hpp"
 
@@ -308,4 +317,170 @@ TEST(TaskRun, TheScoreOfAnUnfinishedAttemptIsScaledByProgress) {
 }
 
 }  // namespace
+
+// Tests the committed task scenes at every level: every target lies on its organ, is visible in the scope's initial
+// view without occlusion, and can be touched by the instrument; zones leave the targets free.
+
+namespace {
+
+// Does the segment from a to b intersect the face? Moeller, Trumbore 1997.
+bool blocked(const glm::dvec3& a, const glm::dvec3& b, const Triangle& face) {
+  const glm::dvec3 direction = b - a, u = face.b - face.a, v = face.c - face.a, p = glm::cross(direction, v);
+  const double det = glm::dot(u, p);
+  if (std::abs(det) < 1e-18) return false;
+  const glm::dvec3 s = a - face.a, q = glm::cross(s, u);
+  const double x = glm::dot(s, p) / det, y = glm::dot(direction, q) / det, t = glm::dot(v, q) / det;
+  return x >= 0.0 && y >= 0.0 && x + y <= 1.0 && t > 0.0 && t < 1.0;
+}
+
+struct Target {
+  glm::dvec3 at, normal;
+};
+
+class TaskScenes : public ::testing::TestWithParam<std::tuple<std::string, int>> {
+ protected:
+  TaskScenes()
+      : scene_(with_level(load_scene(repository_file("data/scenes/tasks/" + std::get<0>(GetParam()) + ".toml")),
+                          std::get<1>(GetParam()))) {
+    for (const OrganScene& organ : scene_.organs) meshes_.push_back(load_mesh(organ.mesh));
+    for (const TaskTarget& given : scene_.task->locations)
+      for (std::size_t k = 0; k < meshes_.size(); ++k) {
+        if (scene_.organs[k].name != given.organ) continue;
+        const SurfaceMark mark = nearest_mark(static_cast<std::uint32_t>(k), meshes_[k].view(), given.location);
+        const Triangle face = triangle_of(meshes_[k].positions, mark.vertex);
+        targets_.push_back({glm::dvec3(position_of(mark, meshes_[k].positions)),
+                            glm::normalize(glm::cross(face.b - face.a, face.c - face.a))});
+        EXPECT_LT(glm::distance(targets_.back().at, glm::dvec3(given.location)), 0.006)
+            << "targets in the file lie on organs";
+      }
+  }
+
+  bool seen_from(const glm::dvec3& eye, const Target& target) const {
+    const glm::dvec3 over = target.at + 5e-4 * target.normal;
+    for (const TriangleMesh& mesh : meshes_)
+      for (const glm::uvec3& face : mesh.faces)
+        if (blocked(eye, over, triangle_of(mesh.positions, face))) return false;
+    return true;
+  }
+
+  Scene scene_;
+  std::vector<TriangleMesh> meshes_;
+  std::vector<Target> targets_;
+};
+
+TEST_P(TaskScenes, EveryTargetIsInView) {
+  ASSERT_TRUE(scene_.task);
+  EXPECT_FALSE(scene_.task->title.empty());
+  EXPECT_FALSE(scene_.task->instructions.empty());
+  ASSERT_EQ(targets_.size(), scene_.task->locations.size());
+  const ScopePose scope = scene_.scope.pose();
+  for (std::size_t k = 0; k < targets_.size(); ++k) {
+    const SeenPoint seen = seen_point(scope, scene_.scope.lens, targets_[k].at);
+    EXPECT_TRUE(seen.visible) << "target " << k + 1;
+    EXPECT_LT(std::abs(seen.location.y), 0.95) << "target " << k + 1 << ": outside the screen";
+    EXPECT_TRUE(seen_from(scope.eye, targets_[k])) << "target " << k + 1 << " is hidden";
+  }
+}
+
+TEST_P(TaskScenes, EveryTargetIsWithinReach) {
+  EXPECT_GE(scene_.instruments.size(), 2u);
+  for (const InstrumentScene& instrument : scene_.instruments) {
+    if (instrument.name != scene_.task->instrument) continue;
+    const RemoteCentre centre = remote_centre(instrument.pivot, instrument.tip - instrument.pivot);
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
+      DevicePose pose;
+      pose.pivot = instrument.pivot, pose.tip = targets_[k].at;
+      const Joints joints = joints_of(centre, instrument.limits, pose);
+      const Joints within = limited(instrument.limits, joints);
+      EXPECT_TRUE(within.pan_deg == joints.pan_deg && within.tilt_deg == joints.tilt_deg &&
+                  within.depth == joints.depth)
+          << "target " << k + 1;
+      // With the other hand a target may lie on the flank, where the tip comes from the side.
+      const double least = scene_.task->at_level < 3 ? 0.15 : -0.2;
+      EXPECT_GT(glm::dot(targets_[k].normal, glm::normalize(instrument.pivot - targets_[k].at)), least)
+          << "target " << k + 1 << " faces away";
+      EXPECT_TRUE(seen_from(instrument.pivot, targets_[k])) << "an organ blocks the path to target " << k + 1;
+    }
+  }
+}
+
+TEST_P(TaskScenes, ZonesAreFreeOfTargetsAndOfInstrumentsAtTheStart) {
+  const ScopePose scope = scene_.scope.pose();
+  for (const TaskZone& outline : scene_.task->zones) {
+    const planar::Zone zone(outline.outline, planar::ZoneKind::Forbidden);
+    for (const InstrumentScene& instrument : scene_.instruments) {
+      EXPECT_LT(depth_in_zone(zone, scope, {instrument.pivot, instrument.tip, instrument.radius}).half_heights, 0.0);
+      if (instrument.name != scene_.task->instrument) continue;
+      for (std::size_t k = 0; k < targets_.size(); ++k)
+        EXPECT_LT(depth_in_zone(zone, scope, {instrument.pivot, targets_[k].at, instrument.radius}).half_heights, 0.0)
+            << "target " << k + 1 << " cannot be touched without entering the zone";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, TaskScenes,
+                         ::testing::Combine(::testing::ValuesIn(test::task_scenes()), ::testing::Values(1, 2, 3)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_level_" + std::to_string(std::get<1>(info.param));
+                         });
+
+}  // namespace
+
+// Tests the texts that explain a grade and a critical error, and that doing nothing in a task is worth nothing.
+
+namespace {
+
+using test::FramesAtRest;
+
+// The time limit is 2 s, a frame 0.02 s: the task runs out of time.
+TEST(EveryKindOfTask, DoingNothingIsWorthNothingAtAnyTime) {
+  for (const TaskKind kind : test::kEveryKind) {
+    FramesAtRest frames;
+    TaskRun run(FramesAtRest::task(kind), frames.stage());
+    int count = 0;
+    while (!run.feed().finished && ++count < 1000) {
+      run.step(frames.next(run));
+      ASSERT_EQ(run.feed().score, 0.0) << name_of(kind) << ", frame " << count;
+    }
+    EXPECT_NEAR(run.feed().elapsed, 2.0, 0.021) << name_of(kind);
+    EXPECT_FALSE(run.result().finished) << name_of(kind);
+    EXPECT_EQ(run.result().score, 0.0) << name_of(kind);
+  }
+}
+
+TEST(GradeTexts, NoSentenceIsUsedTwice) {
+  std::set<std::string> sentences;
+  for (const GradeSentences& row : grade_sentences()) {
+    EXPECT_TRUE(sentences.insert(row.reason).second) << row.reason;
+    EXPECT_TRUE(sentences.insert(row.advice).second) << row.advice;
+  }
+}
+
+TEST(GradeTexts, SayValueAndThresholdsAndNothingWithoutAGrade) {
+  const Metric time{"task_time", "", "s", 41.25, 25.0, 90.0};
+  EXPECT_EQ(grade_text(time, "burn-line").why, "The task took 41.2 s (full grade up to 25 s, grade 0 from 90 s).");
+  const Metric burnt{"task_burnt", "", "%", 50.0, 95.0, 40.0};
+  EXPECT_EQ(grade_text(burnt, "burn-line").why,
+            "The burnt share of the line was 50 % (full grade from 95 %, grade 0 down to 40 %).");
+  EXPECT_NE(grade_text({"task_detour", "", "", 2.0, 1.2, 3.0}, "navigate-camera").why,
+            grade_text({"task_detour", "", "", 2.0, 1.2, 3.0}, "keep-out").why);
+  EXPECT_TRUE(grade_text({"task_time", "", "s", 41.25, {}, {}}, "").why.empty());
+  EXPECT_TRUE(grade_text({"task_tremor", "", "mm", std::nan(""), 1.0, 2.0}, "").advice.empty());
+  EXPECT_EQ(value_with_unit(1234.5, "mm"), "1234 mm");
+  EXPECT_EQ(value_with_unit(0.125, ""), "0.125");
+}
+
+TEST(CriticalError, IsNamedAsTheReasonOfTheCap) {
+  Attempt attempt;
+  attempt.task = TaskResult{"clip-and-cut", "Clip", false, 30.0, {}, {}, "duct cut without a clip on both sides"};
+  EXPECT_EQ(cap_text(*attempt.task),
+            "Critical error: duct cut without a clip on both sides. It ended the task, and the score is at most 30.");
+  const auto json = nlohmann::json::parse(to_json(attempt));
+  EXPECT_EQ(json["task"]["critical"]["error"], "duct cut without a clip on both sides");
+  EXPECT_EQ(json["task"]["critical"]["cap"], 30.0);
+  EXPECT_TRUE(cap_text({}).empty());
+}
+
+}  // namespace
+
 }  // namespace trocar

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "mesh/mesh_io.hpp"
 #include "mesh/organ_maker.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/session/cpu_backends.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/task/task_run.hpp"
 #include "tests/support/shapes.hpp"
@@ -107,6 +108,14 @@ inline const std::vector<std::string>& task_scenes() {
   static const std::vector<std::string> names = {"touch_targets",    "navigate_camera", "follow_curve",
                                                  "lift_gallbladder", "burn_line",       "keep_out"};
   return names;
+}
+
+// Returns the result of the trainee.
+inline TaskResult perform(const Scene& scene, const HandStyle& style, std::uint32_t seed) {
+  CpuBackends backends;
+  PerformedSession attempt(scene, style, seed, backends, "scan");
+  while (!attempt.task().feed().finished) attempt.step();
+  return attempt.task().result();
 }
 
 }  // namespace trocar::test

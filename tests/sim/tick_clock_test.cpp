@@ -8,8 +8,6 @@
 #include <limits>
 #include <random>
 
-#include "sim/session/check_budget.hpp"
-
 namespace trocar {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mesh/mesh_io.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/session_support.hpp"

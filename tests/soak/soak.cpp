@@ -21,7 +21,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
-#include "sim/scene/organ_surface.hpp"
+#include "sim/scene/scene_access.hpp"
 #include "sim/session/session.hpp"
 #include "sim/task/session_observer.hpp"
 #include "sim/task/task_run.hpp"

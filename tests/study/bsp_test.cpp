@@ -1,19 +1,18 @@
 // Tests the BSP tree: its size on curved surfaces, segments and points against brute force, points on planes and
 // segments in planes, meshes that are not surfaces, broken meshes against the reference, allocations.
-// tree_touch_test.cpp covers touch queries of all other meshes.
+// trees_test.cpp covers touch queries of all other meshes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/solids/solid_angle.hpp"
+#include "cpu_collision/solids/point_in_solid.hpp"
 #include "geometry/error.hpp"
+#include "geometry/machine.hpp"
 #include "geometry/refine.hpp"
-#include "geometry/stopwatch.hpp"
 #include "mesh/mesh_io.hpp"
-#include "study/bsp/bsp_query.hpp"
-#include "study/bsp/bsp_solid.hpp"
+#include "study/bsp/bsp.hpp"
 #include "study/shapes/superquadric.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/allocation_counter.hpp"

@@ -1,5 +1,5 @@
 // Makes meshes by formula, for tests and benchmarks of all rooms.
-// Units: metres. Closed shapes are oriented outward.   Checked in tests/mesh/shapes_test.cpp
+// Units: metres. Closed shapes are oriented outward.   Checked in tests/mesh/mesh_report_test.cpp
 #pragma once
 
 #include <cstdint>

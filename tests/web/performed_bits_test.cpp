@@ -1,7 +1,7 @@
 // Tests in node that the sessions of scripted trainees have the golden hashes of the desktop, frame by frame. Their
 // scores come out of recordings, which node does not have: tests/same_bits/perform_test.cpp.
+#include "sim/loop/session_loop.hpp"
 #include "sim/session/cpu_backends.hpp"
-#include "sim/task/performed_session.hpp"
 #include "tests/same_bits/task_frames.hpp"
 
 namespace trocar {

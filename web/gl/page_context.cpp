@@ -3,7 +3,7 @@
 #include <GLES3/gl3.h>
 #include <emscripten/html5.h>
 
-#include "gpu_collision/submissions.hpp"
+#include "gpu_collision/gl_fault.hpp"
 
 namespace trocar {
 namespace {

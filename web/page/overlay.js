@@ -1,6 +1,5 @@
 // Shows the status of the session over the picture (trocar_status in web/program/page_api.hpp).
-import { byId, make, say, tell } from "./dom.js";
-import { clock, scoreText } from "./format.js";
+import { byId, clock, make, say, scoreText, tell } from "./dom.js";
 
 /** The kind of what is in hand: of an instrument, or "scope". */
 export function kindInHand(status) {

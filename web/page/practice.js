@@ -1,12 +1,10 @@
 // Runs one practice, demonstration or replay: opens it, draws pictures, passes input, pauses, and reports its end.
 import { byId, onClick, say, showPairs } from "./dom.js";
-import { Hands } from "./hands.js";
+import { Hands, Mouse, Touch } from "./hands.js";
 import { keysOf } from "./keys.js";
-import { Mouse } from "./mouse.js";
 import { kindInHand, showStatus } from "./overlay.js";
 import { Phase } from "./program.js";
 import { changeSettings, openSettings, passSettings, pixelRatio, settings } from "./settings.js";
-import { Touch } from "./touch.js";
 
 const kStatusInterval = 100; // ms
 const kRestInterval = 250; // ms between pictures while nothing moves

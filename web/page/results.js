@@ -1,6 +1,5 @@
 // Shows the result of a practice, a demonstration or a replay (trocar_result in web/program/page_api.hpp).
-import { byId, make, say, tell } from "./dom.js";
-import { clock, scoreText, valueText } from "./format.js";
+import { byId, clock, make, say, scoreText, tell, valueText } from "./dom.js";
 
 /** "done", "ended by a critical error", "not done": the words of the list and of the results. */
 export function endingOf(result) {

@@ -1,6 +1,5 @@
 // The start screen: cards of tasks, the attempts kept in this browser, and links to a task in the address.
-import { byId, make, say } from "./dom.js";
-import { dateText, scoreText, stemOf } from "./format.js";
+import { byId, dateText, make, say, scoreText, stemOf } from "./dom.js";
 
 function levelChooser(task) {
   const select = make("select", { "aria-label": `Level of ${task.title}`, test: "level" });

@@ -1,15 +1,13 @@
 // Starts the page: checks the browser, loads the program, and goes from screen to screen.
-import { byId, download, make, onClick, say, showPairs, tell } from "./dom.js";
-import { attemptFileName, stemOf } from "./format.js";
+import { whatIsMissing, workOffline } from "./browser.js";
+import { attemptFileName, byId, download, make, onClick, say, showPairs, stemOf, tell } from "./dom.js";
 import { kAllKeys, kAllTouch } from "./keys.js";
-import { workOffline } from "./offline.js";
 import { Practice } from "./practice.js";
 import { loadProgram } from "./program.js";
 import { endingOf, showResults } from "./results.js";
 import { openSettings, passSettings, setUpSettings } from "./settings.js";
 import { followAddress, showAttempts, showTasks } from "./start.js";
 import { deleteAttempt, keepAttempt, listAttempts, textOfAttempt } from "./store.js";
-import { whatIsMissing } from "./support.js";
 
 const kMostBytes = 64 * 1024 * 1024; // of an attempt file, as the program reads it
 

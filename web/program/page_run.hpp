@@ -6,15 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "sim/device/mouse_hands.hpp"
+#include "sim/device/mouse_device.hpp"
 #include "sim/inputs/attempt_file.hpp"
-#include "sim/inputs/input_logger.hpp"
 #include "sim/inputs/input_rerun.hpp"
-#include "sim/record/session_recorder.hpp"
+#include "sim/loop/session_loop.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/tick_clock.hpp"
-#include "sim/task/performer.hpp"
-#include "sim/task/session_observer.hpp"
 
 namespace trocar {
 
@@ -35,11 +32,11 @@ class PageRun {
 
   PagePhase phase() const { return phase_; }
   const Scene& scene() const { return scene_; }
-  const Session& session() const { return *session_; }
-  const TaskRun* task() const { return task_ ? &*task_ : nullptr; }
-  double time() const { return time_; }              // s  of the last tick
-  double score_time() const { return score_time_; }  // s  of the last tick, on the clock of the score
-  double lost() const { return lost_; }              // s
+  const Session& session() const { return loop_->session(); }
+  const TaskRun* task() const { return loop_->task(); }
+  double time() const { return loop_->time(); }              // s  of the last tick
+  double score_time() const { return loop_->score_time(); }  // s  of the last tick, on the clock of the score
+  double lost() const { return lost_; }                      // s
   virtual MouseHands* hands() { return nullptr; }
   virtual std::optional<std::size_t> in_hand() const { return {}; }  // number of an instrument; one more: the scope
   virtual std::string attempt() const { return {}; }
@@ -49,27 +46,22 @@ class PageRun {
 
  protected:
   explicit PageRun(Scene scene) : scene_(std::move(scene)) {}
-  // Call when the session is there.
-  void begin(Session& session, ScoreClock clock);
-  // Call after each frame: its sums, the task, and the end.
-  void follow(const FrameClock& clock);
+  // Call when the loop is there.
+  void begin() { loop_->record(with_sums(no_recording(), sums_), ""); }
+  // Call after each frame of the loop.
+  void note(const FrameClock& clock);
   const FrameSums& sums() const { return sums_; }
   virtual void interrupted() {}
 
   Scene scene_;
   CpuBackends backends_;
-  Session* session_ = nullptr;  // of the derived class
-  std::optional<TaskRun> task_;
-  const Observation* seen_ = nullptr;  // of the last frame, with a task
+  std::optional<SessionLoop> loop_;  // made by the derived class
   std::size_t differing_ = 0;
 
  private:
   FrameSums sums_;
-  std::optional<SessionRecorder> recorder_;
-  ScoreClock clock_ = ScoreClock::Tick;
-  SessionObserver observer_;
   PagePhase phase_ = PagePhase::Ready;
-  double time_ = 0.0, score_time_ = 0.0, lost_ = 0.0;
+  double lost_ = 0.0;
 };
 
 // Practice of a scene of the data folder. `file`: "scenes/tasks/burn_line.toml"; `shown`: by the scripted expert.

@@ -1,4 +1,4 @@
-// Decodes the page's data, written by app/report/report_json.cpp, into typed arrays.
+// Decodes the page's data, written by app/report/report.cpp, into typed arrays.
 // Seconds, millimetres, newtons, pascals.
 
 const kTypes = { f32: Float32Array, u32: Uint32Array, u16: Uint16Array };

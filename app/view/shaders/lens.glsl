@@ -1,4 +1,4 @@
-// Barrel distortion by the division model of sim/scene/lens.hpp, applied to vertices: meshes are fine enough for
+// Barrel distortion by the division model of sim/scene/scope.hpp, applied to vertices: meshes are fine enough for
 // straight lines between them. Far outside the field the factor is constant, so that triangles that cross the eye's
 // plane stay valid.
 vec2 seen_from_pinhole(vec2 pinhole) {

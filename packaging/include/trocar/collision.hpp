@@ -5,10 +5,10 @@
 
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/reference.hpp"
-#include "cpu_collision/trees/meshes_meet.hpp"
+#include "cpu_collision/trees/motion_crossing.hpp"
 #include "geometry/error.hpp"
 #include "geometry/tool_volume.hpp"
-#include "geometry/touch_query.hpp"
+#include "geometry/touch.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/triangle_mesh.hpp"

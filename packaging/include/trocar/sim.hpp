@@ -3,7 +3,7 @@
 #pragma once
 
 #include "geometry/error.hpp"
-#include "sim/device/script_device.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/score/motion.hpp"

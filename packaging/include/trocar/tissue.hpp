@@ -2,8 +2,7 @@
 // Trocar::tissue.   Guide: docs/library.md.   Units: metres, kilograms, seconds, newtons.
 #pragma once
 
-#include "deform/contact.hpp"
-#include "deform/lattice_report.hpp"
-#include "deform/organs_step.hpp"
-#include "deform/tissue.hpp"
+#include "deform/contact/contact.hpp"
+#include "deform/solid/tissue.hpp"
+#include "deform/step.hpp"
 #include "geometry/error.hpp"

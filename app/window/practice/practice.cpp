@@ -1,0 +1,186 @@
+#include "app/window/practice/practice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <numeric>
+
+#include "app/compare/backends.hpp"
+#include "app/window/input/hands.hpp"
+#include "geometry/error.hpp"
+#include "mesh/whole_file.hpp"
+#include "sim/scene/scene_access.hpp"
+#include "sim/session/tick_clock.hpp"
+#include "sim/support/limits.hpp"
+#include "sim/task/task_run.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kLastSecond = 1.0;  // s   an attempt ends this long before kLongestSession, so that it stays readable
+
+constexpr const char* kTree = "obb-refit";
+
+// The same demonstration every time.
+constexpr std::uint32_t kSeed = 1;
+
+bool is_shown(const Scene& scene, const PracticePlan& plan) { return plan.performer && scene.task; }
+
+double sum_of(std::span<const float> stage_ms) { return std::accumulate(stage_ms.begin(), stage_ms.end(), 0.0); }
+
+}  // namespace
+
+std::filesystem::path free_name(const std::filesystem::path& folder, const std::string& stem,
+                                const std::string& extension) {
+  for (int number = 1;; ++number) {
+    const auto name = number == 1 ? stem + extension : fmt::format("{}-{}{}", stem, number, extension);
+    if (!std::filesystem::exists(folder / name)) return folder / name;
+  }
+}
+
+std::string file_stem(const std::string& name) {
+  std::string stem;
+  for (const char letter : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) || letter == '-' || letter == '_';
+    if (kept) stem += letter;
+    if (letter == ' ' && !stem.empty() && stem.back() != '-') stem += '-';
+  }
+  return stem.substr(0, 60);
+}
+
+Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* context)
+    : scene_(scene),
+      plan_(plan),
+      backends_(context),
+      activity_(is_shown(scene, plan) ? Activity::Demonstration : activity_of(scene)),
+      score_clock_(activity_ == Activity::Attempt ? ScoreClock::Wall : ScoreClock::Tick),
+      clock_({.rate = scene.frame_rate}),
+      budget_(1e3 / scene.frame_rate),
+      loop_(scene_, backends_, loop_plan()) {
+  session().reserve_frames(StageHistory::kFrames);
+  tell_slow_scene(scene_, session(), 0.0);
+  if (plan.igtl) {
+    publisher_.emplace(scene, *plan.igtl);
+    loop_.set_publisher([this](const Session& frame) { publisher_->publish(frame); });
+  }
+  if (scene_.task) hands_.take(instrument_of_task(scene_));
+}
+
+LoopPlan Practice::loop_plan() {
+  LoopPlan plan{.backend = plan_.backend, .clock = score_clock_, .wall = true};
+  if (plan_.check) plan.checks.push_back({kTree, 1});
+  if (is_shown(scene_, plan_)) {
+    plan.trainee = {style_of(*plan_.performer), kSeed};
+    for (std::size_t k = 0; k < scene_.instruments.size(); ++k) hands_.add(nullptr);
+    hands_.set_scope(nullptr);
+    return plan;
+  }
+  plan.device = [this](const InstrumentScene& instrument) { return make_window_device(instrument, hands_); };
+  plan.scope = [this] { return make_window_scope(scene_.scope, folder_of_scope(scene_), hands_); };
+  return plan;
+}
+
+void Practice::start() {
+  if (phase_ != Phase::Ready) return;
+  if (plan_.shown) {
+    phase_ = next(phase_, PhaseEvent::Start);
+    return;
+  }
+  // A new folder of recordings is private, because these name people.
+  if (std::error_code none; !std::filesystem::exists(plan_.folder, none)) make_private_folder(plan_.folder);
+  const bool attempt = activity_ == Activity::Attempt;
+  const std::string trainee = attempt ? file_stem(plan_.trainee) : "", stem = scene_.file.stem().string(),
+                    key = attempt ? new_attempt_key() : "";
+  recording_ = free_name(plan_.folder, trainee.empty() ? stem : trainee + "-" + stem, ".h5");
+  const bool shown = activity_ == Activity::Demonstration;
+  loop_.record(recording_file(recording_), gl_description(backends_),
+               {score_clock_, activity_, attempt ? plan_.trainee : "", shown ? kPerformerDevice : "", key});
+  if (plan_.station && attempt && !plan_.trainee.empty()) plan_.station->note_begun(key, plan_.trainee, recording_);
+  phase_ = next(phase_, PhaseEvent::Start);
+}
+
+std::string Practice::use_backend(const std::string& name) {
+  try {
+    session().use_backend(backends_, name);
+    return fmt::format("Collision backend: {}", name);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+void Practice::lose_recording() {
+  recording_fault_ = loop_.failure();
+  loop_.drop_recording();
+  std::fputs(("trocar: " + recording_fault_ + "\n").c_str(), stderr);
+}
+
+std::string Practice::new_fault() {
+  if (loop_.failed()) {
+    lose_recording();
+    return recording_fault_;
+  }
+  const auto& faults = session().backend_faults();
+  teller_.tell(faults);
+  if (shown_faults_ >= faults.size()) return {};
+  shown_faults_ = faults.size();
+  return sentence_of(faults.back());
+}
+
+std::string Practice::switch_backend() {
+  const bool own = session().backend().name != kTree;
+  if (own) own_backend_ = session().backend().name;
+  return use_backend(own ? kTree : own_backend_.empty() ? "scan" : own_backend_);
+}
+
+void Practice::stop() {
+  phase_ = next(phase_, PhaseEvent::Stop);
+  hands_.rest();
+  try {
+    loop_.close();
+  } catch (const RunError& error) {
+    recording_fault_ = error.what();
+  }
+}
+
+// The devices are not read while the session is paused: pedals are released, and after a resume the instruments follow
+// displaced devices at limited speed.
+void Practice::stand_still() {
+  if (still_) return;
+  still_ = true;
+  hands_.rest();
+  loop_.suspend_devices();
+  clock_.interrupt();
+}
+
+void Practice::advance(const WindowInput& input, double elapsed, const WindowSettings& settings) {
+  frame_ms_ += 0.1 * (elapsed * 1e3 - frame_ms_);
+  if (input.focus_lost) pause();
+  if (!running()) return stand_still();
+  still_ = false;
+  const int ticks = clock_.picture(elapsed - 1e-3 * budget_.take_overrun());
+  if (clock_.after_gap()) loop_.suspend_devices();
+  hands_.move(input, axes_of(session().scope().pose), ticks * clock_.tick(), settings.hands);
+  session().set_field_of_view(settings.field_of_view_deg.value_or(scene_.scope.field_of_view_deg));
+  if (ticks == 0) return;
+  const bool check_room = budget_.room(step_ms_ + draw_ms_, elapsed * 1e3);
+  step_ms_ = 0.0;
+  for (int k = 0; k < ticks && phase_ == Phase::Running; ++k) do_tick(check_room && k == 0);
+  loop_.publish();
+  history_.add(session().stage_ms(), draw_ms_, elapsed * 1e3);
+}
+
+void Practice::do_tick(bool check_room) {
+  const FrameClock clock = clock_.next();
+  session().set_check_room(check_room);
+  loop_.tick(clock, clock_.tick());
+  const double check_ms = session().stage_ms()[kCheck];
+  if (check_room && session().checking()) budget_.ran(check_ms);
+  step_ms_ += sum_of(session().stage_ms()) - check_ms - session().stage_ms()[kRecord];
+  if (task() && task()->feed().finished) stop();
+  // A longer recording could not be read back.
+  if (phase_ == Phase::Running && std::max(clock.time, clock.wall) + kLastSecond > kLongestSession) stop();
+}
+
+}  // namespace trocar

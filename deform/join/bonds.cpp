@@ -1,0 +1,473 @@
+#include "deform/join/bonds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "deform/cut/sculpt_steps.hpp"
+#include "deform/cut/slit.hpp"
+#include "deform/solid/elasticity.hpp"
+#include "deform/solid/tissue.hpp"
+#include "geometry/closest.hpp"
+#include "geometry/elementary.hpp"
+
+namespace trocar {
+namespace {
+
+// An end is embedded in a cell at least this full, relative to the fullest cell of its organ.
+constexpr float kFullEnough = 0.5f;  // 1
+// How far away, in cells, the centre of such a cell may be. The further the end lies outside its cell, the stiffer it
+// makes the nodes.
+constexpr double kFarthest = 1.75;
+constexpr int kSearch = 2;                  // cells, > kFarthest
+constexpr float kSquareMillimetre = 1e-6f;  // m^2
+// Fibres shorter than this pull in no direction.
+constexpr float kNoLength = 1e-9f;  // m
+
+// In a duct thinner than a cell no cell is full.
+float full_enough(const Lattice& lattice) {
+  float most = 0.f;
+  for (const LatticeCell& cell : lattice.cells) most = std::max(most, cell.fullness);
+  return kFullEnough * most;
+}
+
+// Returns the nearest cell that is full enough, by the distance of its centre; the first of several. None when it is
+// more than kFarthest away.
+std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3& p) {
+  const glm::ivec3 home = lattice.column_of(p);
+  std::optional<std::uint32_t> best;
+  const double farthest = kFarthest * lattice.spacing;
+  double least = farthest * farthest;
+  const float least_fullness = full_enough(lattice);
+  for (int z = -kSearch; z <= kSearch; ++z)
+    for (int y = -kSearch; y <= kSearch; ++y)
+      for (int x = -kSearch; x <= kSearch; ++x) {
+        const glm::ivec3 at = home + glm::ivec3(x, y, z);
+        if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
+        const std::int32_t cell = lattice.cell_of[lattice.flat(at)];
+        if (cell < 0 || lattice.cells[static_cast<std::size_t>(cell)].fullness < least_fullness) continue;
+        const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
+        if (glm::dot(away, away) < least) least = glm::dot(away, away), best = static_cast<std::uint32_t>(cell);
+      }
+  return best;
+}
+
+std::optional<BondEnd> end_in(std::uint32_t organ, std::span<const BondedOrgan> organs, const glm::vec3& p) {
+  if (organ == kWall) return BondEnd{kWall, 0, {}, p};
+  const Lattice& lattice = organs[organ].model->lattice;
+  const std::optional<std::uint32_t> cell = carrier_of(lattice, p);
+  if (!cell) return std::nullopt;
+  BondEnd end{organ, *cell, {}, p};
+  const glm::dvec3 at = (glm::dvec3(p) - lattice.origin) / lattice.spacing - glm::dvec3(lattice.cells[*cell].at);
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::dvec3 w = glm::mix(1.0 - at, at, glm::dvec3(corner_offset(corner)));
+    end.weight[static_cast<std::size_t>(corner)] = static_cast<float>(w.x * w.y * w.z);
+  }
+  return end;
+}
+
+bool add_fibre(std::span<const BondedOrgan> organs, const glm::vec3& on_a, const glm::vec3& on_b, Fibre fibre,
+               Bonds& bonds) {
+  const std::optional<BondEnd> a = end_in(fibre.a.organ, organs, on_a), b = end_in(fibre.b.organ, organs, on_b);
+  if (!a || !b) return false;
+  fibre.a = *a;
+  fibre.b = *b;
+  bonds.fibres.push_back(fibre);
+  bonds.intact.push_back(1);
+  return true;
+}
+
+// Returns which vertices of the layer's first organ are in reach of the second.
+std::vector<std::uint8_t> vertices_in_reach(const LayerParams& params, const BondedOrgan& from, const BondedOrgan& to) {
+  const std::span<const glm::vec3> positions = from.mesh.positions;
+  std::vector<std::uint8_t> near(positions.size());
+  for (std::size_t v = 0; v < near.size(); ++v)
+    near[v] = glm::distance(positions[v], params.centre) <= params.radius &&
+              sample(*to.distance, positions[v]).distance <= params.reach;
+  return near;
+}
+
+// Returns a third of the area, at rest, of the faces around each vertex that lie wholly in reach. [vertex] m^2
+std::vector<float> joined_areas(const MeshView& mesh, std::span<const std::uint8_t> near) {
+  std::vector<float> area(mesh.positions.size(), 0.f);
+  for (const glm::uvec3& face : mesh.faces) {
+    if (!near[face.x] || !near[face.y] || !near[face.z]) continue;
+    const Triangle t = triangle_of(mesh.positions, face);
+    const auto third = static_cast<float>(glm::length(glm::cross(t.b - t.a, t.c - t.a)) / 6.0);
+    for (int corner = 0; corner < 3; ++corner) area[face[corner]] += third;
+  }
+  return area;
+}
+
+// `place`: the position of a node of an organ.
+template <class Place>
+FibreEnds ends_at(const Fibre& fibre, std::span<const TissueModel* const> models, Place place) {
+  const auto point = [&](const BondEnd& end) {
+    if (end.organ == kWall) return end.point;
+    const std::array<std::uint32_t, 8>& node = models[end.organ]->lattice.cells[end.cell].node;
+    return weighted_sum<glm::vec3>(node.data(), end.weight.data(), 8,
+                                   [&](std::uint32_t n) { return place(end.organ, n); });
+  };
+  return {point(fibre.a), point(fibre.b)};
+}
+
+// Returns the ends at x + beta v with the same beta for both: the smaller one of their organs. With two different ones
+// the damping matrix would not be symmetric, and a fibre would drive organs that swing together.
+FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states) {
+  const auto damping = [&](const BondEnd& end) {
+    return end.organ == kWall ? INFINITY : models[end.organ]->params.damping_time;
+  };
+  const float a = damping(fibre.a), b = damping(fibre.b), beta = std::min(a, b);
+  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) {
+    const TissueScratch& s = states[organ]->scratch;
+    if (models[organ]->params.damping_time == beta) return column(s.ahead, node);
+    return column(s.x, node) + beta * column(s.v, node);
+  });
+}
+
+void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
+               std::span<SteppedTissue* const> states) {
+  if (end.organ == kWall) return;
+  NodeColumns& sum = states[end.organ]->scratch.force;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::uint32_t n = models[end.organ]->lattice.cells[end.cell].node[i];
+    sum.x[n] += end.weight[i] * force.x, sum.y[n] += end.weight[i] * force.y, sum.z[n] += end.weight[i] * force.z;
+  }
+}
+
+bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ == kWall || models[end.organ]->lattice.cells[end.cell].fullness > 0.f;
+}
+
+}  // namespace
+
+std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
+                      Bonds& bonds) {
+  const MeshView& mesh = organs[a].mesh;
+  const std::vector<float> area = joined_areas(mesh, vertices_in_reach(params, organs[a], organs[b]));
+  const std::size_t before = bonds.fibres.size();
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    if (!(area[v] > 0.f)) continue;
+    const glm::vec3& p = mesh.positions[v];
+    const float stiffness = params.modulus * area[v] / params.thickness;
+    add_fibre(organs, p, p, {{a}, {b}, 0.f, params.thickness, stiffness, params.break_strain}, bonds);
+  }
+  return bonds.fibres.size() - before;
+}
+
+std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
+                     Bonds& bonds) {
+  const std::size_t before = bonds.fibres.size();
+  const auto strands = static_cast<float>(params.strands);
+  for (int strand = 0; strand < params.strands; ++strand) {
+    const float share = (static_cast<float>(strand) + 0.5f) / strands;
+    const glm::vec3 from = glm::mix(params.from_start, params.from_end, share),
+                    to = glm::mix(params.to_start, params.to_end, share);
+    const float length = glm::distance(from, to) / (1.f + params.rest_strain);
+    if (!(length > kNoLength)) continue;
+    const float stiffness = params.modulus * params.section_mm2 * kSquareMillimetre / (length * strands);
+    add_fibre(organs, from, to, {{a}, {b}, length, length, stiffness, params.break_strain}, bonds);
+  }
+  return bonds.fibres.size() - before;
+}
+
+void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds) {
+  const auto add_pull = [&](const Fibre& fibre, const FibreEnds& ends) {
+    const glm::vec3 pull = pull_on_a(fibre, ends);
+    add_force(fibre.a, pull, models, states);
+    add_force(fibre.b, -pull, models, states);
+  };
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (!bonds.intact[f]) continue;
+    const Fibre& fibre = bonds.fibres[f];
+    const FibreEnds ends = ends_ahead(fibre, models, states);
+    if (strain_of(fibre, ends) > fibre.break_strain) {
+      break_fibre(f, FibreBreak::Torn, bonds);
+    } else {
+      add_pull(fibre, ends);
+    }
+  }
+  for (const Fibre& strut : bonds.struts) add_pull(strut, ends_ahead(strut, models, states));
+}
+
+void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f)
+    if (!has_tissue(bonds.fibres[f].a, models) || !has_tissue(bonds.fibres[f].b, models))
+      break_fibre(f, FibreBreak::Lost, bonds);
+}
+
+void break_fibre(std::uint32_t fibre, FibreBreak how, Bonds& bonds) {
+  if (!bonds.intact[fibre]) return;
+  bonds.intact[fibre] = 0;
+  bonds.broken.push_back(fibre);
+  bonds.broken_how.push_back(how);
+}
+
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const SteppedTissue* const> states) {
+  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return states[organ]->x[node]; });
+}
+
+FibreEnds ends_of(const Fibre& fibre, std::span<const TissueModel* const> models,
+                  std::span<const std::vector<glm::vec3>> nodes) {
+  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) { return nodes[organ][node]; });
+}
+
+glm::vec3 pull_on_a(const Fibre& fibre, const FibreEnds& ends) {
+  const glm::vec3 apart = ends.b - ends.a;
+  const float length = glm::length(apart);
+  if (!(length > std::max(fibre.free_length, kNoLength))) return glm::vec3(0.f);
+  return apart * (fibre.stiffness * (length - fibre.free_length) / length);
+}
+
+float strain_of(const Fibre& fibre, const FibreEnds& ends) {
+  return (glm::distance(ends.a, ends.b) - fibre.free_length) / fibre.reference;
+}
+
+namespace {
+
+template <class IsCut>
+void break_where(std::span<const TissueModel* const> models, std::span<const SteppedTissue* const> states,
+                 FibreBreak how, Bonds& bonds, IsCut is_cut) {
+  for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (bonds.intact[f] && is_cut(bonds.fibres[f], ends_of(bonds.fibres[f], models, states)))
+      break_fibre(f, how, bonds);
+  }
+}
+
+double distance_between(const FibreEnds& ends, const HotSegment& metal) {
+  const closest::Segment fibre = closest::segment(glm::dvec3(ends.a), glm::dvec3(ends.b)),
+                         wire = closest::segment(glm::dvec3(metal.from), glm::dvec3(metal.to));
+  return std::sqrt(closest::closest_segments(fibre, wire).squared);
+}
+
+// Is the point inside the convex outline, or within `margin` of the inner side of each of its edges?
+bool in_outline(const BladeCut& cut, const glm::vec2& p, float margin) {
+  for (int i = 0; i < cut.corners; ++i) {
+    const glm::vec2 from = cut.outline[static_cast<std::size_t>(i)],
+                    edge = cut.outline[static_cast<std::size_t>((i + 1) % cut.corners)] - from;
+    const float length = glm::length(edge);
+    if (!(length > 0.f)) continue;
+    if (edge.x * (p.y - from.y) - edge.y * (p.x - from.x) < -margin * length) return false;
+  }
+  return cut.corners >= 3;
+}
+
+bool snipped(const BladeCut& cut, const Fibre& fibre, const FibreEnds& ends) {
+  const glm::vec3 normal = glm::cross(cut.along, cut.across);
+  const float a = glm::dot(normal, ends.a - cut.origin), b = glm::dot(normal, ends.b - cut.origin);
+  if (!std::isfinite(a + b)) return false;
+  const float margin = fibre.free_length > 0.f ? 0.f : 0.5f * fibre.reference;
+  if (std::min(a, b) > margin || std::max(a, b) < -margin) return false;
+  const float share = a == b ? 0.5f : std::clamp(a / (a - b), 0.f, 1.f);
+  const glm::vec3 at = glm::mix(ends.a, ends.b, share) - cut.origin;
+  return in_outline(cut, {glm::dot(at, cut.along), glm::dot(at, cut.across)}, margin);
+}
+
+}  // namespace
+
+void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel* const> models,
+                 std::span<const SteppedTissue* const> states, Bonds& bonds) {
+  break_where(models, states, FibreBreak::Burnt, bonds, [&](const Fibre&, const FibreEnds& ends) {
+    return std::any_of(metal.begin(), metal.end(), [&](const HotSegment& segment) {
+      return distance_between(ends, segment) <= static_cast<double>(segment.radius);
+    });
+  });
+}
+
+void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models,
+                 std::span<const SteppedTissue* const> states, Bonds& bonds) {
+  break_where(models, states, FibreBreak::Cut, bonds,
+              [&](const Fibre& fibre, const FibreEnds& ends) { return snipped(cut, fibre, ends); });
+}
+
+namespace {
+
+// Power iteration approaches the largest eigenvalue from below; the margin covers the error after the last iteration.
+constexpr int kIterations = 60;
+constexpr double kMargin = 1.05;
+
+// g of a fibre at the nodes of both ends. Zero at the wall and at nodes that do not move.
+struct FibreRow {
+  std::array<std::size_t, 16> node{};
+  std::array<double, 16> g{};  // 1/sqrt(kg)
+  double stiffness;            // N/m
+};
+
+// `first`: [organ] of its nodes in one list of all.
+FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, std::span<const std::size_t> first) {
+  FibreRow row{.stiffness = static_cast<double>(fibre.stiffness)};
+  std::size_t at = 0;
+  double sign = 1.0;
+  for (const BondEnd* end : {&fibre.a, &fibre.b}) {
+    for (std::size_t i = 0; end->organ != kWall && i < 8; ++i, ++at) {
+      const TissueModel& model = *models[end->organ];
+      const std::uint32_t node = model.lattice.cells[end->cell].node[i];
+      row.node[at] = first[end->organ] + node;
+      row.g[at] = sign * static_cast<double>(end->weight[i]) * std::sqrt(static_cast<double>(model.inverse_mass[node]));
+    }
+    sign = -1.0;
+  }
+  return row;
+}
+
+// Sets `to` to the product of the fibres' matrix and `u`.
+void multiply(std::span<const FibreRow> rows, std::span<const double> u, std::vector<double>& to) {
+  for (double& x : to) x = 0.0;
+  for (const FibreRow& row : rows) {
+    double along = 0.0;
+    for (std::size_t i = 0; i < 16; ++i) along += row.g[i] * u[row.node[i]];
+    for (std::size_t i = 0; i < 16; ++i) to[row.node[i]] += row.stiffness * along * row.g[i];
+  }
+}
+
+// Numbers the nodes that fibres hold, in ascending order: few of all nodes. Returns their numbers before.
+std::vector<std::size_t> renumber(std::vector<FibreRow>& rows) {
+  std::vector<std::size_t> held;
+  for (const FibreRow& row : rows) held.insert(held.end(), row.node.begin(), row.node.end());
+  std::ranges::sort(held);
+  held.erase(std::unique(held.begin(), held.end()), held.end());
+  for (FibreRow& row : rows)
+    for (std::size_t& node : row.node)
+      node = static_cast<std::size_t>(std::ranges::lower_bound(held, node) - held.begin());
+  return held;
+}
+
+double length_of(std::span<const double> v) {
+  double sum = 0.0;
+  for (const double x : v) sum += x * x;
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+double own_square(const TissueModel& model) {
+  const double beta = double(model.params.damping_time);
+  const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
+  return product(static_cast<double>(longest_substep(model.params, 1.0))) /
+         product(static_cast<double>(model.longest_substep));
+}
+
+double bond_square(std::span<const TissueModel* const> models, const Bonds& bonds) {
+  std::vector<std::size_t> first;  // [organ]
+  std::size_t nodes = 0;
+  for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
+  std::vector<FibreRow> rows;
+  for (const Fibre& fibre : bonds.fibres) rows.push_back(row_of(fibre, models, first));
+  for (const Fibre& strut : bonds.struts) rows.push_back(row_of(strut, models, first));
+  const std::vector<std::size_t> held = renumber(rows);
+  // An initial vector that is not orthogonal to any mode: all fibres stretched, with small differences.
+  std::vector<double> u(held.size(), 0.0), next(held.size(), 0.0);
+  for (const FibreRow& row : rows)
+    for (std::size_t i = 0; i < 16; ++i)
+      u[row.node[i]] += row.stiffness * row.g[i] * (1.0 + 0.1 * elementary::sin(double(held[row.node[i]])));
+  double largest = 0.0;
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    const double length = length_of(u);
+    if (!(length > 0.0)) break;
+    for (double& x : u) x /= length;
+    multiply(rows, u, next);
+    u.swap(next);
+    largest = length_of(u);
+  }
+  return kMargin * largest;
+}
+
+void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
+  bonds.slowdown.assign(models.size(), 1.f);
+  const double square = bond_square(models, bonds);
+  const auto slow_down = [&](std::uint32_t organ) {
+    if (organ == kWall || bonds.slowdown[organ] > 1.f) return;
+    const TissueModel& model = *models[organ];
+    bonds.slowdown[organ] =
+        std::max(1.f, model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + square)));
+  };
+  for (const std::vector<Fibre>* fibres : {&bonds.fibres, &bonds.struts})
+    for (const Fibre& fibre : *fibres) slow_down(fibre.a.organ), slow_down(fibre.b.organ);
+}
+
+namespace {
+
+// The node of a fibre's end with the largest weight; in a cell that a slit divides, the nodes belong to several parts.
+std::uint32_t node_of(const BondEnd& end, std::span<const HangingOrgan> organs) {
+  const auto heaviest = std::max_element(end.weight.begin(), end.weight.end()) - end.weight.begin();
+  return organs[end.organ].model->lattice.cells[end.cell].node[static_cast<std::size_t>(heaviest)];
+}
+
+// All nodes of all organs, numbered one after the other, and one number for whatever does not fall.
+class Nodes {
+ public:
+  explicit Nodes(std::span<const HangingOrgan> organs) : organs_(organs) {
+    for (const HangingOrgan& organ : organs) first_.push_back(first_.back() + std::uint32_t(organ.model->mass.size()));
+  }
+  std::uint32_t count() const { return first_.back() + 1; }
+  std::uint32_t ground() const { return first_.back(); }
+  std::uint32_t operator()(std::size_t organ, std::uint32_t node) const { return first_[organ] + node; }
+  std::uint32_t operator()(const BondEnd& end) const {
+    return end.organ == kWall ? ground() : first_[end.organ] + node_of(end, organs_);
+  }
+
+ private:
+  std::span<const HangingOrgan> organs_;
+  std::vector<std::uint32_t> first_{0};  // [organ + 1]
+};
+
+bool was_held(const HangingOrgan& organ) { return organ.sculpture && organ.sculpture->any_held; }
+
+std::vector<std::uint32_t> parts_of(const HangingOrgan& organ) {
+  if (!organ.sculpture) return std::vector<std::uint32_t>(organ.model->mass.size(), 0);
+  return node_parts(*organ.sculpture, organ.model->lattice);
+}
+
+// Joins the nodes of each part, and the parts that are fixed or tethered to the ground.
+void join_parts(std::size_t k, const HangingOrgan& organ, std::span<const std::uint32_t> part, const Nodes& nodes,
+                Links& links) {
+  const TissueModel& model = *organ.model;
+  for (std::uint32_t node = 0; node < part.size(); ++node) {
+    links.join(nodes(k, node), nodes(k, part[node]));
+    if (model.mass[node] > 0.f && model.inverse_mass[node] == 0.f) links.join(nodes(k, node), nodes.ground());
+  }
+  for (const Tether& tether : model.tethers) links.join(nodes(k, tether.node), nodes.ground());
+  if (organ.sculpture && !was_held(organ) && !part.empty())
+    links.join(nodes(k, largest_part(*organ.sculpture, model.lattice, part)), nodes.ground());
+}
+
+}  // namespace
+
+void mark_bonded(std::span<const HangingOrgan> organs, const Bonds& bonds) {
+  for (const HangingOrgan& organ : organs) organ.model->bonded.assign(organ.model->mass.size(), 0);
+  for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
+    if (!bonds.intact[f]) continue;
+    for (const BondEnd* end : {&bonds.fibres[f].a, &bonds.fibres[f].b})
+      if (end->organ != kWall) organs[end->organ].model->bonded[node_of(*end, organs)] = 1;
+  }
+}
+
+void expect_to_hang(std::span<const HangingOrgan> organs) {
+  for (const HangingOrgan& organ : organs)
+    if (organ.sculpture && std::ranges::count(organ.model->bonded, 1) > 0) organ.sculpture->any_held = true;
+}
+
+void release_unheld(std::span<const HangingOrgan> organs, const Bonds& bonds) {
+  const Nodes nodes(organs);
+  Links links(nodes.count());
+  std::vector<std::vector<std::uint32_t>> parts;
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    parts.push_back(parts_of(organs[k]));
+    join_parts(k, organs[k], parts[k], nodes, links);
+  }
+  for (std::size_t f = 0; f < bonds.fibres.size(); ++f)
+    if (bonds.intact[f]) links.join(nodes(bonds.fibres[f].a), nodes(bonds.fibres[f].b));
+  for (const Fibre& strut : bonds.struts) links.join(nodes(strut.a), nodes(strut.b));
+  for (std::size_t k = 0; k < organs.size(); ++k) {
+    if (!organs[k].sculpture) continue;
+    std::vector<char> held(parts[k].size());
+    for (std::uint32_t node = 0; node < held.size(); ++node)
+      held[node] = links.root(nodes(k, node)) == links.root(nodes.ground());
+    let_fall(*organs[k].sculpture, *organs[k].model, parts[k], held);
+  }
+}
+
+}  // namespace trocar

@@ -1,0 +1,355 @@
+#include "deform/solid/tissue.hpp"
+
+#include <fmt/format.h>
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "deform/solid/elasticity.hpp"
+#include "geometry/elementary.hpp"
+#include "geometry/error.hpp"
+#include "geometry/machine.hpp"
+#include "mesh/mesh_report.hpp"
+
+namespace trocar {
+namespace {
+
+// The lower limit is that of springs alone. Near 1/2 tissue is incompressible and substeps become extremely short.
+constexpr float kLowestPoisson = 0.25f, kHighestPoisson = 0.49f;
+
+void require_positive(float value, const char* name, const char* unit) {
+  if (!(value > 0.f) || !std::isfinite(value))
+    throw InputError(fmt::format("tissue: {} is {:g} {}; it must be a finite number above 0", name, value, unit));
+}
+
+void require_at_least_0(float value, const char* name, const char* unit) {
+  if (!(value >= 0.f) || !std::isfinite(value))
+    throw InputError(fmt::format("tissue: {} is {:g} {}; it must be a finite number, 0 or more", name, value, unit));
+}
+
+void require_valid(const TissueParams& p) {
+  require_positive(p.youngs_modulus, "youngs_modulus", "Pa");
+  require_positive(p.density, "density", "kg/m^3");
+  require_positive(p.node_spacing, "node_spacing", "m");
+  if (!(p.poisson_ratio >= kLowestPoisson && p.poisson_ratio <= kHighestPoisson))
+    throw InputError(fmt::format("tissue: poisson_ratio is {:g}; it must lie between {:g} and {:g}", p.poisson_ratio,
+                                 kLowestPoisson, kHighestPoisson));
+  if (!(p.stiffening >= kLeastStiffening && p.stiffening <= kMostStiffening))
+    throw InputError(fmt::format("tissue: stiffening is {:g}; it must lie between {:g} and {:g}", p.stiffening,
+                                 kLeastStiffening, kMostStiffening));
+  if (!(p.late_stiffening >= 0.f && p.late_stiffening <= kMostLateStiffening))
+    throw InputError(fmt::format("tissue: late_stiffening is {:g}; it must lie between 0 and {:g}", p.late_stiffening,
+                                 kMostLateStiffening));
+  if (p.substeps < 1) throw InputError(fmt::format("tissue: substeps is {}; it must be at least 1", p.substeps));
+  if (!std::isfinite(glm::dot(p.gravity, p.gravity))) throw InputError("tissue: gravity is not a finite vector");
+  require_at_least_0(p.damping_time, "damping_time", "s");
+  require_at_least_0(p.drag, "drag", "1/s");
+  require_at_least_0(p.friction, "friction", "");
+}
+
+void require_valid(const Breathing& b) {
+  require_at_least_0(b.amplitude, "the amplitude of breathing", "m");
+  require_at_least_0(b.rate, "the rate of breathing", "Hz");
+  if (!(glm::length(b.direction) > 0.f) || !std::isfinite(glm::length(b.direction)))
+    throw InputError("tissue: the direction of breathing has no length");
+}
+
+// Returns the mass of a full cell, kg, with which the lattice has the mass of the organ.
+float cell_mass(const Lattice& lattice, double organ_mass) {
+  double total = 0.0;
+  for (const LatticeCell& cell : lattice.cells) total += cell.fullness;
+  return static_cast<float>(organ_mass / total);
+}
+
+// Gives each node an eighth of the mass of every cell around it; the mass of a cell is proportional to its fullness.
+void add_masses(const Lattice& lattice, float cell_mass, std::span<float> mass) {
+  for (const LatticeCell& cell : lattice.cells)
+    for (const std::uint32_t node : cell.node) mass[node] += cell.fullness * cell_mass / 8.f;
+}
+
+std::vector<std::uint32_t> nodes_within(const TissueModel& model, const Attachment& ball, std::size_t number) {
+  require_positive(ball.radius, "the radius of an attachment", "m");
+  require_at_least_0(ball.stiffness, "the stiffness of an attachment", "N/m");
+  std::vector<std::uint32_t> nodes;
+  float nearest = INFINITY;
+  for (std::uint32_t node = 0; node < model.rest.size(); ++node) {
+    const float distance = glm::distance(model.rest[node], ball.centre);
+    nearest = std::min(nearest, distance);
+    if (distance <= ball.radius) nodes.push_back(node);
+  }
+  if (nodes.empty())
+    throw InputError(fmt::format(
+        "attachment {} at ({:.1f}, {:.1f}, {:.1f}) mm with radius {:g} mm fixes nothing: the nearest "
+        "lattice node is {:.1f} mm away; move or enlarge it",
+        number, ball.centre.x * 1e3f, ball.centre.y * 1e3f, ball.centre.z * 1e3f, ball.radius * 1e3f, nearest * 1e3f));
+  return nodes;
+}
+
+// A node in several rigid attachments belongs to the last one. A tether's share of the stiffness is proportional to its
+// node's mass.
+void attach(TissueModel& model, const Attachment& ball, std::size_t number) {
+  const std::vector<std::uint32_t> nodes = nodes_within(model, ball, number);
+  float mass = 0.f;
+  for (const std::uint32_t node : nodes) mass += model.mass[node];
+  for (const std::uint32_t node : nodes) {
+    if (ball.stiffness > 0.f) {
+      model.tethers.push_back({node, ball.stiffness * model.mass[node] / mass, ball.diaphragm});
+    } else {
+      model.inverse_mass[node] = 0.f;
+      std::erase(model.diaphragm, node);
+      if (ball.diaphragm) model.diaphragm.push_back(node);
+    }
+  }
+}
+
+// A tether stiffer than the lattice around it would need shorter substeps than the lattice.
+double highest_frequency_with_tethers(const TissueModel& model, double lattice_frequency) {
+  std::vector<double> stiffness(model.rest.size());
+  for (const Tether& tether : model.tethers) stiffness[tether.node] += tether.stiffness;
+  double square = 0.0;
+  for (std::size_t node = 0; node < stiffness.size(); ++node)
+    if (stiffness[node] > 0.0) square = std::max(square, stiffness[node] / model.mass[node]);
+  return std::sqrt(lattice_frequency * lattice_frequency + square);
+}
+
+void find_longest_substep(TissueModel& model, std::span<const std::uint32_t> cells) {
+  const double frequency = highest_frequency_with_tethers(model, highest_frequency(model, cells));
+  model.longest_substep = std::min(model.longest_substep, longest_substep(model.params, frequency));
+}
+
+// Returns the cell that contains the point, or else the nearest.
+std::uint32_t nearest_cell(const Lattice& lattice, const glm::vec3& point) {
+  const std::int32_t home = lattice.cell_of[lattice.flat(lattice.column_of(glm::dvec3(point)))];
+  if (home >= 0) return static_cast<std::uint32_t>(home);
+  std::uint32_t nearest = 0;
+  double best = INFINITY;
+  for (std::uint32_t i = 0; i < lattice.cells.size(); ++i) {
+    const glm::dvec3 low = lattice.origin + lattice.spacing * glm::dvec3(lattice.cells[i].at);
+    const glm::dvec3 p(point), away = p - glm::clamp(p, low, low + lattice.spacing);
+    if (glm::dot(away, away) < best) best = glm::dot(away, away), nearest = i;
+  }
+  return nearest;
+}
+
+}  // namespace
+
+TissueModel make_tissue(const MeshView& organ, const TissueParams& params, std::span<const Attachment> attachments,
+                        const Breathing& breathing) {
+  require_valid(params);
+  require_valid(breathing);
+  const double volume = closed_volume(organ);
+
+  TissueModel model;
+  model.params = params;
+  model.breathing = breathing;
+  model.breathing.direction = glm::normalize(breathing.direction);
+  model.lattice = make_lattice(organ, params.node_spacing);
+  const auto nodes = static_cast<std::uint32_t>(model.lattice.node_at.size());
+  for (std::uint32_t node = 0; node < nodes; ++node) model.rest.push_back(model.lattice.position(node));
+  model.cell_mass = cell_mass(model.lattice, params.density * volume);
+  model.mass.resize(nodes);
+  add_masses(model.lattice, model.cell_mass, model.mass);
+  for (const float mass : model.mass) model.inverse_mass.push_back(1.f / mass);
+  if (params.law == TissueLaw::Rising) model.centre = centres_of(organ, model.lattice);
+  make_springs(model);
+  for (std::size_t i = 0; i < attachments.size(); ++i) attach(model, attachments[i], i);
+  model.gravity.assign(nodes, params.gravity);
+  std::vector<std::uint32_t> all(model.lattice.cells.size());
+  std::iota(all.begin(), all.end(), 0u);
+  model.longest_substep = INFINITY;
+  find_longest_substep(model, all);
+  for (const glm::vec3& vertex : organ.positions) model.embedding.push_back(embed(model.lattice, vertex));
+  return model;
+}
+
+SteppedTissue rest_state(const TissueModel& model) {
+  SteppedTissue state;
+  state.x = model.rest;
+  state.v.assign(model.rest.size(), glm::vec3(0.f));
+  return state;
+}
+
+std::size_t spring_count(const TissueModel& model) {
+  return static_cast<std::size_t>(
+      std::count_if(model.stiffness.begin(), model.stiffness.end(), [](float k) { return k > 0.f; }));
+}
+
+glm::vec3 breath(const Breathing& b, double time) {
+  const double phase = 0.5 - 0.5 * elementary::cos(2.0 * std::numbers::pi * b.rate * time);
+  return b.amplitude * static_cast<float>(phase) * b.direction;
+}
+
+void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std::span<const float> fullness) {
+  // Masses are summed again instead of subtracted, so that rounding leaves no mass when the last tissue is removed.
+  std::vector<std::uint32_t> nodes, around;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    LatticeCell& cell = model.lattice.cells[cells[i]];
+    cell.fullness = fullness[i] > 0.f ? std::max(fullness[i], kEmptiestCell) : 0.f;
+    if (!model.centre.empty()) model.centre[cells[i]] = glm::vec3(0.5f);
+    nodes.insert(nodes.end(), cell.node.begin(), cell.node.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (const std::uint32_t node : nodes) {
+    float mass = 0.f;
+    for (int corner = 0; corner < 8; ++corner) {
+      const glm::ivec3 at = model.lattice.node_at[node] - corner_offset(corner);
+      if (glm::any(glm::lessThan(at, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(at, model.lattice.size)))
+        continue;
+      const std::int32_t cell = model.lattice.cell_of[model.lattice.flat(at)];
+      if (cell < 0 || !(model.lattice.cells[cell].fullness > 0.f)) continue;
+      mass += model.lattice.cells[cell].fullness * model.cell_mass / 8.f;
+      around.push_back(static_cast<std::uint32_t>(cell));
+    }
+    model.mass[node] = mass;
+    if (model.inverse_mass[node] > 0.f) model.inverse_mass[node] = mass > 0.f ? 1.f / mass : 0.f;
+    if (!(mass > 0.f)) model.gravity[node] = glm::vec3(0.f);
+  }
+  std::erase_if(model.tethers, [&](const Tether& tether) { return !(model.mass[tether.node] > 0.f); });
+  refresh_springs(model, cells);
+  std::sort(around.begin(), around.end());
+  around.erase(std::unique(around.begin(), around.end()), around.end());
+  find_longest_substep(model, around);
+}
+
+Embedding embed(const Lattice& lattice, const glm::vec3& point) {
+  return embed_in(lattice, nearest_cell(lattice, point), point);
+}
+
+Embedding embed_in(const Lattice& lattice, std::uint32_t cell, const glm::vec3& point) {
+  const LatticeCell& home = lattice.cells[cell];
+  const glm::dvec3 t = (glm::dvec3(point) - lattice.origin) / lattice.spacing - glm::dvec3(home.at);
+  Embedding embedding;
+  for (int corner = 0; corner < 8; ++corner) {
+    const glm::dvec3 w = glm::mix(1.0 - t, t, glm::dvec3(corner_offset(corner)));
+    embedding.node[corner] = home.node[corner];
+    embedding.weight[corner] = static_cast<float>(w.x * w.y * w.z);
+  }
+  return embedding;
+}
+
+// Moves the surface with the lattice: once per frame, every vertex becomes the weighted sum of eight nodes. The same
+// loop computes the bounding box, while each position is in a register.
+
+namespace {
+
+[[gnu::always_inline]] inline void store_vertex(glm::vec3& vertex, __m128 p) {
+  _mm_storel_pi(reinterpret_cast<__m64*>(&vertex.x), p);
+  _mm_store_ss(&vertex.z, _mm_movehl_ps(p, p));
+}
+
+[[gnu::always_inline]] inline PositionBox embed_all(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                                    std::span<glm::vec3> positions) {
+  __m128 low = _mm_set1_ps(INFINITY), high = _mm_set1_ps(-INFINITY);
+  const std::size_t count = std::min(positions.size(), model.embedding.size());
+  for (std::size_t vertex = 0; vertex < count; ++vertex) {
+    const Embedding& e = model.embedding[vertex];
+    // Two neighbours along x are six floats: x y z of the first in lanes 0 to 2, of the second in lanes 1 to 3.
+    __m128 first = _mm_setzero_ps(), second = _mm_setzero_ps();
+    for (int i = 0; i < 8; i += 2) {
+      const float* p = &nodes[e.node[i]].x;
+      first = _mm_add_ps(first, _mm_mul_ps(_mm_set1_ps(e.weight[i]), _mm_loadu_ps(p)));
+      second = _mm_add_ps(second, _mm_mul_ps(_mm_set1_ps(e.weight[i + 1]), _mm_loadu_ps(p + 2)));
+    }
+    const __m128 p = _mm_add_ps(first, _mm_shuffle_ps(second, second, _MM_SHUFFLE(3, 3, 2, 1)));
+    store_vertex(positions[vertex], p);
+    low = _mm_min_ps(p, low), high = _mm_max_ps(p, high);
+  }
+  PositionBox box;
+  store_vertex(box.low, low), store_vertex(box.high, high);
+  return box;
+}
+
+// This is the same code compiled for AVX2, where one instruction broadcasts a weight to a register.
+[[gnu::target("avx2")]] PositionBox embed_avx2(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                               std::span<glm::vec3> positions) {
+  return embed_all(model, nodes, positions);
+}
+
+}  // namespace
+
+PositionBox embed_surface(const TissueModel& model, std::span<const glm::vec3> nodes, std::span<glm::vec3> positions) {
+  static const bool avx2 = instructions() >= Instructions::Avx2;
+  return avx2 ? embed_avx2(model, nodes, positions) : embed_all(model, nodes, positions);
+}
+
+PositionBox embed_surface_plainly(const TissueModel& model, std::span<const glm::vec3> nodes,
+                                  std::span<glm::vec3> positions) {
+  PositionBox box;
+  const std::size_t count = std::min(positions.size(), model.embedding.size());
+  for (std::size_t vertex = 0; vertex < count; ++vertex) {
+    const Embedding& e = model.embedding[vertex];
+    glm::vec3 first(0.f), second(0.f);
+    for (int i = 0; i < 8; i += 2) {
+      first += e.weight[i] * nodes[e.node[i]];
+      second += e.weight[i + 1] * nodes[e.node[i + 1]];
+    }
+    positions[vertex] = first + second;
+    box.low = glm::min(box.low, positions[vertex]), box.high = glm::max(box.high, positions[vertex]);
+  }
+  return box;
+}
+
+namespace {
+
+constexpr float kWhole = 0.999f;
+
+// Counts the connected components of the nodes; springs connect them.
+std::size_t count_pieces(const TissueModel& model) {
+  Links nodes(model.rest.size());
+  for_each_spring(model, [&](const Spring& s) { nodes.join(s.a, s.b); });
+  std::size_t pieces = 0;
+  for (std::uint32_t node = 0; node < model.rest.size(); ++node) pieces += nodes.root(node) == node ? 1 : 0;
+  return pieces;
+}
+
+// Lengths of unbroken runs of cells along each axis.
+std::vector<int> run_lengths(const Lattice& lattice) {
+  std::vector<int> lengths;
+  for (int axis = 0; axis < 3; ++axis) {
+    glm::ivec3 step(0);
+    step[axis] = 1;
+    const auto has = [&](const glm::ivec3& at) {
+      return at[axis] >= 0 && at[axis] < lattice.size[axis] && lattice.cell_of[lattice.flat(at)] >= 0;
+    };
+    for (const LatticeCell& cell : lattice.cells) {
+      if (has(cell.at - step)) continue;
+      int length = 1;
+      for (glm::ivec3 at = cell.at + step; has(at); at += step) ++length;
+      lengths.push_back(length);
+    }
+  }
+  return lengths;
+}
+
+}  // namespace
+
+LatticeReport lattice_report(const TissueModel& model, std::span<const glm::vec3> rest_vertices) {
+  LatticeReport report;
+  report.cells = model.lattice.cells.size();
+  report.nodes = model.rest.size();
+  report.springs = spring_count(model);
+  const double cell_volume = model.lattice.spacing * model.lattice.spacing * model.lattice.spacing;
+  for (const LatticeCell& cell : model.lattice.cells) {
+    report.whole += (cell.fullness > kWhole ? 1.0 : 0.0) / static_cast<double>(report.cells);
+    report.volume += cell.fullness * cell_volume;
+  }
+  for (const float mass : model.mass) report.mass += mass;
+  report.organ_volume = report.mass / model.params.density;
+  report.pieces = count_pieces(model);
+  std::vector<int> lengths = run_lengths(model.lattice);
+  std::nth_element(lengths.begin(), lengths.begin() + lengths.size() / 2, lengths.end());
+  report.cells_across = lengths[lengths.size() / 2];
+  std::vector<glm::vec3> embedded(rest_vertices.size());
+  embed_surface(model, model.rest, embedded);
+  for (std::size_t v = 0; v < rest_vertices.size(); ++v)
+    report.worst_embedding = std::max(report.worst_embedding, double(glm::distance(embedded[v], rest_vertices[v])));
+  report.longest_substep = model.longest_substep;
+  report.substeps_per_frame = substep_count(model, 1.f / 60.f);
+  return report;
+}
+
+}  // namespace trocar

@@ -1,0 +1,288 @@
+#include "sim/task/duct.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/closest.hpp"
+#include "geometry/error.hpp"
+#include "mesh/tube_shape.hpp"
+#include "sim/task/task_goal.hpp"
+#include "sim/task/watches.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr double kApart = 0.001;  // m, between the points of a line
+
+}  // namespace
+
+DuctPoints::DuctPoints(std::span<const std::vector<glm::dvec3>> lines, std::span<const StageFibre> fibres,
+                       std::span<const FibreEnds> ends)
+    : rest_(ends.begin(), ends.end()) {
+  const auto attach = [&](std::uint32_t organ, Point& point) {
+    double nearest = INFINITY;
+    for (std::uint32_t f = 0; f < rest_.size(); ++f)
+      for (const bool at_a : {true, false}) {
+        if ((at_a ? fibres[f].a : fibres[f].b) != organ) continue;
+        const double away = glm::distance(glm::dvec3(at_a ? rest_[f].a : rest_[f].b), point.rest);
+        if (away < nearest) nearest = away, point.fibre = f, point.follows = true, point.at_a = at_a;
+      }
+  };
+  for (std::uint32_t organ = 0; organ < lines.size(); ++organ) {
+    if (lines[organ].empty()) continue;
+    first_.push_back(points_.size());
+    const double length = along_line(lines[organ], lines[organ].back());
+    const int count = std::max(1, static_cast<int>(std::lround(length / kApart)));
+    for (int k = 0; k <= count; ++k) {
+      const glm::dvec3 at = point_on_line(lines[organ], length * k / count);
+      points_.push_back({at, at});
+      attach(organ, points_.back());
+    }
+  }
+  first_.push_back(points_.size());
+}
+
+void DuctPoints::follow(std::span<const FibreEnds> ends) {
+  for (Point& point : points_) {
+    if (!point.follows) continue;
+    const FibreEnds &now = ends[point.fibre], &rest = rest_[point.fibre];
+    point.now =
+        point.rest + (point.at_a ? glm::dvec3(now.a) - glm::dvec3(rest.a) : glm::dvec3(now.b) - glm::dvec3(rest.b));
+  }
+}
+
+double DuctPoints::clearance(const glm::dvec3& from, const glm::dvec3& to) const {
+  const closest::Segment reach = closest::segment(from, to);
+  double least = INFINITY;
+  for (std::size_t line = 0; line + 1 < first_.size(); ++line)
+    for (std::size_t k = first_[line]; k + 1 < first_[line + 1]; ++k) {
+      const closest::SegmentPair pair =
+          closest::closest_segments(reach, closest::segment(points_[k].now, points_[k + 1].now));
+      least = std::min(least, std::sqrt(pair.squared));
+    }
+  return least;
+}
+
+namespace {
+
+// Shares of a target's progress.
+constexpr double kForStaying = 0.3, kForLeaving = 0.2;  // 1, by clips on either side; the division gives 0.5
+
+}  // namespace
+
+double DuctTarget::progress(const TaskRules& rules) const {
+  if (rules.clips_staying == 0.0) return double(divided);
+  const double stays = std::min(double(staying) / rules.clips_staying, 1.0);
+  return kForStaying * stays + kForLeaving * double(leaving > 0) + (1.0 - kForStaying - kForLeaving) * double(divided);
+}
+
+DuctWatch::DuctWatch(const TaskScene& task, const TaskStage& stage)
+    : rules_(task.rules),
+      tolerance_(task.tolerance),
+      names_(stage.organs),
+      is_tube_(stage.organs.size()),
+      divided_(stage.organs.size()) {
+  for (std::size_t k = 0; k < stage.lines.size(); ++k) is_tube_[k] = !stage.lines[k].empty();
+  for (const TaskTarget& target : task.locations) {
+    const std::uint32_t organ = organ_of(stage, target.organ);
+    if (!is_tube_[organ])
+      throw InputError(
+          fmt::format("the task's organ '{}' is not a duct or vessel; give it an [organ.tube]", target.organ));
+    targets_.push_back(
+        {organ, along_line(stage.lines[organ], glm::dvec3(target.location)), target.stays == TubeSide::Start});
+  }
+}
+
+void DuctWatch::step(const Observation& seen, TaskLog& log) {
+  clips_now_ = divisions_now_ = 0;
+  watch_clips(seen, log);
+  watch_divisions(seen, log);
+  for (DuctTarget& target : targets_) count_clips(seen, target);
+}
+
+bool DuctWatch::done() const {
+  return std::ranges::all_of(targets_, [&](const DuctTarget& each) { return each.done(rules_); });
+}
+
+double DuctWatch::progress() const {
+  if (targets_.empty()) return 1.0;
+  double sum = 0.0;
+  for (const DuctTarget& target : targets_) sum += target.progress(rules_);
+  return sum / double(targets_.size());
+}
+
+void DuctWatch::say(std::string& hint, std::string& warning) const {
+  auto to = std::back_inserter(hint);
+  const DuctTarget* next = current();
+  if (!next) return;
+  const std::string& name = names_[next->organ];
+  if (double(next->staying) < rules_.clips_staying) {
+    fmt::format_to(to, "{}: clip {} of {:.0f} on the side that stays", name, next->staying + 1, rules_.clips_staying);
+  } else if (rules_.clips_staying == 0.0) {
+    fmt::format_to(to, "{}: cut at the target", name);
+  } else if (next->leaving == 0) {
+    fmt::format_to(to, "{}: a clip on the other side of the target", name);
+  } else {
+    fmt::format_to(to, "{}: cut between the clips", name);
+  }
+  warning += warning_;
+}
+
+void DuctWatch::add_metrics(PartList& parts) const {
+  double miss = 0.0;
+  for (const DuctTarget& target : targets_) miss = std::max(miss, target.miss);
+  if (rules_.clips_staying > 0.0) {
+    const double needed = double(targets_.size()) * (rules_.clips_staying + 1.0);
+    parts.add("task_clips", "Clips used", "", double(known_), needed, 2.0 * needed);
+    parts.add("task_bad_clips", "Clips that do not close a duct", "", double(bad_clips_), 0.0, 3.0);
+  }
+  parts.add("task_cut_miss", "Cut from target", "mm", 1e3 * miss, 1e3 * tolerance_, 3e3 * tolerance_);
+}
+
+void DuctWatch::draw(std::span<const glm::vec3> positions, DrawnMarks& marks) const {
+  const DuctTarget* next = current();
+  for (std::size_t k = 0; k < targets_.size() && k < positions.size(); ++k) {
+    const MarkState state = targets_[k].divided    ? MarkState::Done
+                            : &targets_[k] == next ? MarkState::Next
+                                                   : MarkState::Waiting;
+    marks.targets.push_back({positions[k], static_cast<float>(tolerance_), state, static_cast<int>(k) + 1});
+  }
+}
+
+const DuctTarget* DuctWatch::current() const {
+  const auto found = std::ranges::find_if(targets_, [&](const DuctTarget& each) { return !each.done(rules_); });
+  return found == targets_.end() ? nullptr : &*found;
+}
+
+DuctTarget* DuctWatch::target_on(std::uint32_t organ) {
+  const auto found = std::ranges::find(targets_, organ, &DuctTarget::organ);
+  return found == targets_.end() ? nullptr : &*found;
+}
+
+void DuctWatch::complain(const Observation& seen, std::string text, TaskLog& log) {
+  warning_ = text;
+  log.error(seen.time, std::move(text));
+}
+
+void DuctWatch::watch_clips(const Observation& seen, TaskLog& log) {
+  for (; known_ < seen.clips.size(); ++known_) {
+    const PlacedClip& placed = seen.clips[known_];
+    ++clips_now_;
+    was_on_.push_back(placed.on());
+    if (placed.clip.organ == kNoOrgan) {
+      ++bad_clips_;
+      complain(seen, "a clip closed on nothing", log);
+    } else if (is_tube_[placed.clip.organ] && !target_on(placed.clip.organ)) {
+      log.critical(seen.time, fmt::format("a clip on the {}", names_[placed.clip.organ]));
+    } else if (placed.closed < kClosesTube) {
+      ++bad_clips_;
+      complain(seen, fmt::format("a clip does not close the {}", names_[placed.clip.organ]), log);
+    } else {
+      warning_.clear();
+      log.note(seen.time, fmt::format("clip on the {}", names_[placed.clip.organ]));
+    }
+  }
+  for (std::size_t k = 0; k < known_; ++k) {
+    if (was_on_[k] && !seen.clips[k].on()) complain(seen, "a clip came off", log);
+    was_on_[k] = seen.clips[k].on();
+  }
+}
+
+void DuctWatch::watch_divisions(const Observation& seen, TaskLog& log) {
+  for (std::uint32_t k = 0; k < seen.tubes.size() && k < names_.size(); ++k) {
+    if (!seen.tubes[k].divided || divided_[k]) continue;
+    divided_[k] = true;
+    ++divisions_now_;
+    if (DuctTarget* target = target_on(k)) {
+      divide(seen, seen.tubes[k], *target, log);
+    } else {
+      log.critical(seen.time, fmt::format("{} cut", names_[k]));
+    }
+  }
+}
+
+void DuctWatch::divide(const Observation& seen, const TubeState& tube, DuctTarget& target, TaskLog& log) {
+  const std::string& name = names_[target.organ];
+  target.divided = true;
+  target.miss = std::abs(double(tube.at) - target.along);
+  const std::size_t staying = target.starts ? tube.clips_at_start : tube.clips_at_end;
+  if (rules_.clips_staying > 0.0 && (tube.clips_at_start == 0 || tube.clips_at_end == 0))
+    return log.critical(seen.time, fmt::format("{} cut without a clip on both sides", name));
+  log.note(seen.time, fmt::format("{} divided{}", name, rules_.clips_staying > 0.0 ? " between clips" : ""));
+  if (double(staying) < rules_.clips_staying)
+    complain(seen, fmt::format("{}: {} of {:.0f} clips on the side that stays", name, staying, rules_.clips_staying),
+             log);
+}
+
+// Before the division, the target separates the sides.
+void DuctWatch::count_clips(const Observation& seen, DuctTarget& target) const {
+  if (target.divided) {
+    const TubeState& tube = seen.tubes[target.organ];
+    target.staying = target.starts ? tube.clips_at_start : tube.clips_at_end;
+    target.leaving = target.starts ? tube.clips_at_end : tube.clips_at_start;
+    return;
+  }
+  target.staying = target.leaving = 0;
+  for (const PlacedClip& placed : seen.clips) {
+    if (!placed.on() || placed.clip.organ != target.organ || placed.closed < kClosesTube) continue;
+    const bool before = double(placed.along) < target.along;
+    ++(before == target.starts ? target.staying : target.leaving);
+  }
+}
+
+// Implements the task "clip and cut": ducts and vessels are closed by clips on both sides of a target and divided
+// between them (sim/task/duct.hpp). Critical errors end the task. Rules and sources: docs/tasks.md.
+// Tested in tests/sim/clip_and_cut_test.cpp
+
+namespace {
+
+class ClipAndCut final : public TaskGoal {
+ public:
+  ClipAndCut(const TaskScene& task, const TaskStage& stage)
+      : names_(stage.organs), marks_(marks_of(task, stage)), ducts_(task, stage) {}
+
+  const std::vector<SurfaceMark>& marks() const override { return marks_; }
+
+  void step(const Observation& seen, double, TaskLog& log) override {
+    positions_.assign(seen.marks.begin(), seen.marks.end());
+    ducts_.step(seen, log);
+    if (ducts_.clips_now() > 0) warning_.clear();
+    for (std::size_t k = 0; k < seen.organs.size(); ++k)
+      if (!ducts_.is_tube(k) && seen.organs[k].faces_removed > 0 && cuts_.cut(seen.time)) {
+        warning_ = fmt::format("the {} is cut", names_[k]);
+        log.error(seen.time, warning_);
+      }
+  }
+
+  double progress() const override { return ducts_.progress(); }
+
+  void say(std::string& hint, std::string& warning) const override {
+    ducts_.say(hint, warning);
+    if (!warning_.empty()) warning = warning_;
+  }
+
+  void add_metrics(PartList& parts) const override {
+    ducts_.add_metrics(parts);
+    parts.add("task_other_cuts", "Cuts in organs that are not ducts", "", double(cuts_.count), 0.0, 3.0);
+  }
+
+  void draw(DrawnMarks& marks) const override { ducts_.draw(positions_, marks); }
+
+ private:
+  std::vector<std::string> names_;  // [organ]
+  std::vector<SurfaceMark> marks_;
+  std::vector<glm::vec3> positions_;  // [target] m
+  DuctWatch ducts_;
+  CutWatch cuts_;
+  std::string warning_;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskGoal> make_clip_and_cut(const TaskScene& task, const TaskStage& stage) {
+  return std::make_unique<ClipAndCut>(task, stage);
+}
+
+}  // namespace trocar
