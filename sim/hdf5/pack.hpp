@@ -1,5 +1,5 @@
-// Rewrites recordings: copies their complete frames (trocar recover), packs them without loss and unpacks them, also
-// under the same name.   Tested in tests/sim/recording_faults_test.cpp and pack_test.cpp
+// Rewrites recordings: copies their complete frames (trocar file recover), packs them without loss and unpacks them,
+// also under the same name.   Tested in tests/sim/recording_faults_test.cpp and pack_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace trocar {
 // RunError when a write fails.
 std::uint64_t copy_recording(const Recording& recording, const H5File& from, H5File& to, RecordingForm form);
 
-// trocar pack and unpack: rewrite a recording in its packed form, without loss, and back (RecordingForm).
+// trocar file pack and unpack: rewrite a recording in its packed form, without loss, and back (RecordingForm).
 
 // Throws InputError when a recording of this form, or one that is not finished, cannot be rewritten. `wanted`: the form
 // that the caller can rewrite.

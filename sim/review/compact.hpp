@@ -43,7 +43,7 @@ class Rerun {
   std::size_t next_ = 0;
 };
 
-// trocar pack --compact and its inverse: a recording without what its session's inputs determine.
+// trocar file pack --compact and its inverse: a recording without what its session's inputs determine.
 
 // Called with the number of finished frames; returns false to stop.
 using FramesDone = std::function<bool(std::size_t)>;

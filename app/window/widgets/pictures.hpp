@@ -57,8 +57,8 @@ class StepPictures {
 // Width / height of a thumbnail.
 inline constexpr float kThumbnailAspect = 16.f / 9.f;
 
-// Small pictures of scenes: data/thumbnails/NAME.png for a scene of the program, made by `trocar picture`; for another
-// scene a drawing of its organs' colours.
+// Small pictures of scenes: data/thumbnails/NAME.png for a scene of the program, made by `trocar export picture`; for
+// another scene a drawing of its organs' colours.
 class Thumbnails {
  public:
   // Draws the scene's thumbnail in the current panel, from this corner, behind the next items. Lengths in pixels.
