@@ -140,7 +140,7 @@ def metric_page():
 
 def column_page():
     document = (ROOT / 'docs/file-formats.md').read_text()
-    tables = re.findall(r'^\| table \| rows \| content \|\n(?:\|.*\n)+', document, re.M)
+    tables = re.findall(r'^\| column \| rows \|.*\n(?:\|.*\n)+', document, re.M)
     if not tables:
         sys.exit('docs/file-formats.md: no table of the columns of a recording')
     return ('# Columns of a recording\n\nThe tables of an HDF5 file. How they belong together, and how Python reads them: '
