@@ -21,7 +21,7 @@ constexpr Diathermy pedals(bool cut, bool coagulate) {
 // them have at most this many (sim/scene/scene.cpp).
 inline constexpr std::size_t kMostTaskOrgans = 31;
 
-// Returns the bit of an organ in a set of organs. The wall, and organs that no task tells apart, have the last one.
+// Returns the bit of an organ in a set of organs. The last bit is the wall's, and that of the organs beyond the limit.
 constexpr std::uint32_t organ_bit(std::size_t organ) {
   return std::uint32_t{1} << (organ < kMostTaskOrgans ? organ : kMostTaskOrgans);
 }

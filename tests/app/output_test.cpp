@@ -369,7 +369,7 @@ TEST_F(TissueCommand, RefusesWrongInputInOneSentence) {
 }
 
 // Tests that scenes within all limits whose frames take seconds say so before they start, and name the key; and that a
-// scene with a task has no more organs than the task can tell apart.
+// scene with a task has no more organs than the task can distinguish.
 
 // Keys that replace those of an ordinary scene with one organ of 60 mm.
 struct SlowText {

@@ -37,9 +37,11 @@ def cases(results, junit):
             name = case.get('classname') + '.' + case.get('name')
             folder = next((suites[part] for part in case.get('classname').split('/') if part in suites), 'other')
             skipped = case.find('skipped')
-            reason = None if skipped is None else (skipped.get('message') or '').strip().splitlines()[-1:]
+            # Place, reason, traces.
+            lines = [] if skipped is None else (skipped.get('message') or '').splitlines() + ['', 'no reason given']
+            reason = None if skipped is None else lines[1] or 'no reason given'
             if case.get('status') == 'run':
-                yield folder, name, float(case.get('time', 0.0)), reason and reason[0]
+                yield folder, name, float(case.get('time', 0.0)), reason
     programs = {file.stem for file in Path(results).glob('*.xml')}
     for case in Xml.parse(junit).getroot().iter('testcase'):
         name = case.get('name')

@@ -253,7 +253,7 @@ TEST(Repair, RefusesWithOneSentence) {
 
 TEST(Repair, TheSofaLiverOfSeveralPiecesTurnsOutward) {
   const auto file = shared_file("organs/sofa/liver.vtk");
-  if (!file) GTEST_SKIP();
+  if (!file) GTEST_SKIP() << "no shared test data";
   const TriangleMesh liver = load_mesh(*file);
   ASSERT_FALSE(mesh_report(liver.view()).outward());
   const Repaired result = repair(liver);
