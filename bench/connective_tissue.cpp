@@ -15,8 +15,8 @@
 #include "geometry/error.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "tests/sim/bond_measures.hpp"
-#include "tests/sim/scene_tissue.hpp"
+#include "tests/sim/session/bond_measures.hpp"
+#include "tests/sim/session/scene_tissue.hpp"
 
 namespace trocar::bench {
 namespace {

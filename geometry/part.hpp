@@ -21,7 +21,8 @@ namespace trocar {
 // Returns the frame of an instrument at `pose`. The origin lies a radius beyond the tip; +z runs along the shaft
 // towards the trocar. The axes are the smallest rotation that takes +z to the shaft, then the roll, clockwise as seen
 // from the trocar. They are continuous except where the shaft points along the world's -z. Source: Duff et al.,
-// "Building an orthonormal basis, revisited", 2017, without their case z < 0.   Tested in tests/sim/tool_shape_test.cpp
+// "Building an orthonormal basis, revisited", 2017, without their case z < 0.   Tested in
+// tests/sim/device/tool_shape_test.cpp
 RigidFrame tool_frame(const ToolPose& pose, double roll);
 
 constexpr std::size_t kMostCorners = 64;

@@ -68,39 +68,39 @@ trocar_web_test(deform_bonds
   ARGUMENTS --gtest_filter=-Bonds.ThreadCountDoesNotChangeTheBits)
 # The stub of a haptic device needs a thread, except for one test.
 trocar_web_test(sim_devices
-  SOURCES sim/joints_test.cpp sim/tool_shape_test.cpp sim/hand_device_test.cpp sim/tick_clock_test.cpp
-    sim/haptics_test.cpp sim/device_guard_test.cpp sim/script_device_test.cpp sim/trajectory_test.cpp
+  SOURCES sim/device/joints_test.cpp sim/device/tool_shape_test.cpp sim/device/hand_device_test.cpp sim/session/tick_clock_test.cpp
+    sim/device/haptics_test.cpp sim/device/device_guard_test.cpp sim/device/script_device_test.cpp sim/device/trajectory_test.cpp
   LIBS trocar_sim_session
   ARGUMENTS --gtest_filter=-HapticStub.FeelsAWallBetweenFrames:HapticStub.FeelsTheLatestFrameAndZeroAfterAStall:HapticStub.TicksAThousandTimesASecond)
 trocar_web_test(sim_scenes
-  SOURCES sim/scene_writer_test.cpp sim/scene_test.cpp   sim/scope_test.cpp
+  SOURCES sim/scene/scene_writer_test.cpp sim/scene/scene_test.cpp   sim/scene/scope_test.cpp
     
   LIBS trocar_sim_task)
 trocar_web_test(sim_score
-  SOURCES sim/motion_test.cpp
+  SOURCES sim/score/motion_test.cpp
   LIBS trocar_sim_score)
 trocar_web_test(sim_course
-  SOURCES sim/course_progress_test.cpp sim/curriculum_test.cpp sim/learning_curve_test.cpp
+  SOURCES sim/task/course_progress_test.cpp sim/task/curriculum_test.cpp sim/score/learning_curve_test.cpp
   LIBS trocar_sim_course trocar_sim_task)
 # Left out are a test of threads, one of an organ of 30,000 faces, and one of the process's memory, which grows by what node
 # compiles.
 trocar_web_test(sim_session
-  SOURCES sim/cutting_test.cpp sim/session_test.cpp sim/encounters_test.cpp sim/session_tissue_test.cpp
-    sim/reference_sample_test.cpp sim/saved_session_test.cpp sim/instrument_body_test.cpp sim/sight_watch_test.cpp
+  SOURCES sim/session/cutting_test.cpp sim/session/session_test.cpp sim/session/encounters_test.cpp sim/session/session_tissue_test.cpp
+    sim/session/reference_sample_test.cpp sim/session/saved_session_test.cpp sim/device/instrument_body_test.cpp sim/session/sight_watch_test.cpp
     support/allocation_counter.cpp
   LIBS trocar_sim_task
   ARGUMENTS --gtest_filter=-TissueScene.GoldenRunWithOneThreadAndTwo:SightWatch.TakesLittleTime:BallScene.TenThousandFramesLeakNothing)
 trocar_web_test(sim_bonds
-  SOURCES sim/anatomy_test.cpp sim/session_bonds_test.cpp sim/session_bleeding_test.cpp sim/session_clips_test.cpp
+  SOURCES sim/scene/anatomy_test.cpp sim/session/session_bonds_test.cpp sim/session/session_bleeding_test.cpp sim/session/session_clips_test.cpp
     support/allocation_counter.cpp
   LIBS trocar_sim_task)
 trocar_web_test(sim_task
-  SOURCES sim/task_parts_test.cpp sim/clip_and_cut_test.cpp sim/task_run_test.cpp
-    sim/operation_test.cpp support/allocation_counter.cpp
+  SOURCES sim/task/task_parts_test.cpp sim/task/clip_and_cut_test.cpp sim/task/task_run_test.cpp
+    sim/task/operation_test.cpp support/allocation_counter.cpp
   LIBS trocar_sim_task nlohmann_json::nlohmann_json)
-trocar_web_test(sim_performers SOURCES sim/performer_test.cpp sim/session_loop_test.cpp LIBS trocar_sim_loop)
+trocar_web_test(sim_performers SOURCES sim/task/performer_test.cpp sim/session/session_loop_test.cpp LIBS trocar_sim_loop)
 trocar_web_test(sim_inputs
-  SOURCES sim/attempt_file_test.cpp sim/support_test.cpp  sim/recorder_test.cpp
+  SOURCES sim/recording/attempt_file_test.cpp sim/support/support_test.cpp  sim/recording/recorder_test.cpp
   LIBS trocar_sim_inputs nlohmann_json::nlohmann_json)
 trocar_web_test(same_bits
   SOURCES same_bits/rooms_test.cpp web/performed_bits_test.cpp ../app/compare/frame_source.cpp

@@ -1,6 +1,6 @@
 // Computes a trainee's progress in a curriculum from a list of attempts: which steps are locked, open, passed or due
 // for a refresher, and what an attempt missed. The result depends on the attempts alone, not on their order in the
-// list. Definitions: docs/curriculum.md   Tested in tests/sim/course_progress_test.cpp
+// list. Definitions: docs/curriculum.md   Tested in tests/sim/task/course_progress_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ std::vector<StepProgress> course_progress(const Curriculum& curriculum, std::spa
 // Computes thresholds for a task from the attempts of experts: the score and the time to reach, and the force, tremor
 // and errors that are allowed. Rule: Korndorffer et al., "Developing and testing competency levels for laparoscopic
 // skills training", Arch. Surg. 140, 2005 (the mean without values beyond 2 SD); Ritter, Scott, Surg. Innov. 14, 2007
-// (allowed errors). Definitions: docs/curriculum.md   Tested in tests/sim/course_progress_test.cpp
+// (allowed errors). Definitions: docs/curriculum.md   Tested in tests/sim/task/course_progress_test.cpp
 
 // Values farther than this from the mean are left out.
 inline constexpr double kTrimBeyond = 2.0;  // standard deviations

@@ -9,7 +9,7 @@
 // follows the session's ticks has not moved.
 // The guard returns the poses of a device that never failed unchanged, bit for bit. It also returns the poses of a
 // failing device unchanged, because the session itself freezes the instrument and feeds back no force.
-// Units: metres, seconds, degrees.   Tested in tests/sim/device_guard_test.cpp
+// Units: metres, seconds, degrees.   Tested in tests/sim/device/device_guard_test.cpp
 #pragma once
 
 #include <memory>

@@ -4,7 +4,8 @@
 // up in the picture moves the tip to the left and down, as at the operating table; trainees have to learn this. With
 // `fulcrum = false` the tip follows the motion instead, for users who only need to position an instrument. Insertion
 // and rotation do not depend on the setting. The same class moves an instrument (pivot and tip) or the scope (port and
-// eye); roll is the spin. Units: metres, degrees, radians where noted.   Tested in tests/sim/hand_device_test.cpp
+// eye); roll is the spin. Units: metres, degrees, radians where noted.   Tested in
+// tests/sim/device/hand_device_test.cpp
 #pragma once
 
 #include <array>
@@ -86,7 +87,7 @@ class RateDevice : public HandDevice {
   bool started_ = false, connected_ = false;
 };
 
-// Returns what a hand-held device holds, from a scene.   Tested in tests/sim/make_device_test.cpp
+// Returns what a hand-held device holds, from a scene.   Tested in tests/sim/device/make_device_test.cpp
 
 HeldTool held_tool(const InstrumentScene& instrument);
 HeldTool held_tool(const ScopeScene& scope);
@@ -99,7 +100,7 @@ HeldTool held_tool(const ScopeScene& scope);
 //   right trigger closes the jaws           left trigger or A          cut
 //                                           B                          coagulate
 // A stick deflected by r > dead zone z gives ((r - z) / (1 - z))^curve of the full rate, in the stick's direction.
-// Units: metres, degrees, seconds.   Tested in tests/sim/hand_device_test.cpp
+// Units: metres, degrees, seconds.   Tested in tests/sim/device/hand_device_test.cpp
 struct GamepadState {
   bool connected = false;
   // -1..1: left x, left y, right x, right y (y down), left trigger, right trigger (-1 released .. 1 pressed)
@@ -141,7 +142,7 @@ class GamepadDevice final : public RateDevice {
 //                                                        third button, held        coagulate
 // A puck at rest sends no events, and neither does a puck held still at full deflection, so missing events are not a
 // failure. The device is Lost while the daemon is not available, and Good again when it is back.
-// Units: metres, degrees, seconds.   Tested in tests/sim/spacemouse_device_test.cpp
+// Units: metres, degrees, seconds.   Tested in tests/sim/device/spacemouse_device_test.cpp
 struct SpaceMouseState {
   bool connected = false;
   // Counts from spacenavd, about -350..350: x right, y up, z forward, then rotations about right (tip back), up

@@ -17,7 +17,7 @@
 // that the force does not pulse on a slow machine. If no frame arrives within that time, the simulation has stalled,
 // and the force decreases linearly to zero over `fade`: by at most 0.1 N per millisecond up to 2 N, in proportion above
 // that. Units: metres, seconds, newtons, N/m.
-// Tested in tests/sim/haptics_test.cpp
+// Tested in tests/sim/device/haptics_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ ContactModel updated(const ContactModelParams& params, const ContactModel& model
 // stiffness matrices, k added to the last entry of K) is positive definite: exactly then the polynomial of each mode,
 // lambda^2 m - (2 m - dt c - dt^2 k) lambda + (m - dt c) = 0, has both roots within the unit circle. stable_wall()
 // solves the condition for k.
-// Units: metres, kilograms, seconds, newtons.   Tested in tests/sim/haptics_test.cpp
+// Units: metres, kilograms, seconds, newtons.   Tested in tests/sim/device/haptics_test.cpp
 struct HapticStubParams {
   double hand_mass = 0.10;         // kg     m, effective mass of hand and arm at the tip, > 0
   double stiffness = 400.0;        // N/m    K, of the muscles that pull the hand to its target, > 0
@@ -109,7 +109,7 @@ double hand_energy(const HapticStubParams& params, const HapticState& state, con
 // Simulates a force-feedback device: a simulated hand follows the target of a script and holds a
 // handle that the tissue pushes. It runs in its own thread at 1 kHz, like a real device, so that force feedback can be
 // tested without hardware. Between frames it feels the local contact model.
-// Units: metres, seconds, newtons.   Tested in tests/sim/haptics_test.cpp
+// Units: metres, seconds, newtons.   Tested in tests/sim/device/haptics_test.cpp
 class HapticStub final : public Device {
  public:
   // Gives the target position of the tip (m) at the thread's own time (s). The thread calls this function.
@@ -134,7 +134,7 @@ class HapticStub final : public Device {
 // F and torque T (about the trocar) of all contacts
 //   force = (F . u) u + T x u / d,   twist = T . u
 // A force at distance a from the trocar acts at the tip as by a lever, with a / d.
-// Units: metres, newtons.   Tested in tests/sim/haptics_test.cpp
+// Units: metres, newtons.   Tested in tests/sim/device/haptics_test.cpp
 struct TipForce {
   glm::vec3 force{0.f};  // N
   float twist = 0.f;     // N m, clockwise as seen from the trocar

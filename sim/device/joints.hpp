@@ -5,7 +5,7 @@
 // z that is nearest to the head (world +y; world +z when z is parallel to world y), +x = y cross z. Positive tilt
 // swings the tip towards -y (the feet), positive pan towards +x; spin is clockwise as seen from the trocar.
 // Source: the RCM mechanism as in Taylor et al., "A telerobotic assistant for laparoscopic surgery", IEEE EMB 1995.
-// Units: metres, degrees.   Tested in tests/sim/joints_test.cpp
+// Units: metres, degrees.   Tested in tests/sim/device/joints_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

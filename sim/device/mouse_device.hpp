@@ -1,7 +1,7 @@
 // Makes the mouse an input device, which moves the handle of an instrument or of the scope: its motion swings the
 // handle about the trocar, the wheel inserts and withdraws, the button works the jaws (GripRatchet).
 // The window calls this class, which does not depend on the window. Units: metres, radians, degrees.   Tested in
-// tests/sim/hand_device_test.cpp
+// tests/sim/device/hand_device_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace trocar {
 // The handle of jaws or blades, worked by one button. With a ratchet, as on a grasper, a click closes the jaws with a
 // light grip and a longer press with a firm one. Closed jaws stay closed; the next click opens them, and a longer press
 // makes a light grip firm. Without a ratchet, as on scissors, they are closed while the button is down.
-// Units: seconds.   Tested in tests/sim/hand_device_test.cpp
+// Units: seconds.   Tested in tests/sim/device/hand_device_test.cpp
 struct RatchetParams {
   double click = 0.25;       // s  a press shorter than this is a click, > 0
   double light = 1.0 / 3.0;  // 1  force of the light grip relative to the firm one, > 0, <= 1

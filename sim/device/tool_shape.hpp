@@ -3,7 +3,7 @@
 // queries use the same parts. Every part is closed and convex, so that it is one piece of a touch query; a bent one
 // (blade, hook) consists of several. Sizes of 5 mm laparoscopic instruments from makers' catalogues: grasper jaws about
 // 16 mm, scissor blades and clip applier jaws about 14 mm, L-hook foot about 3 mm. Another radius scales the whole tip.
-// Units: metres, degrees.   Tested in tests/sim/tool_shape_test.cpp
+// Units: metres, degrees.   Tested in tests/sim/device/tool_shape_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ TriangleMesh make_cavity(const glm::vec3& centre, const glm::vec3& half_size);
 // Defines what an instrument touches with: its shaft, a capsule from the trocar to the hinge, and the parts of its tip
 // (two jaws, the pieces of two blades, the wire, foot and collar of a hook), made from the drawn shape. A probe is one
 // capsule from the trocar to its tip. Holds the motion of a frame and the volumes that cover it.
-// Units: metres, world frame; degrees.   Tested in tests/sim/instrument_body_test.cpp
+// Units: metres, world frame; degrees.   Tested in tests/sim/device/instrument_body_test.cpp
 
 // Part 0 of every instrument.
 constexpr std::uint32_t kShaftPart = 0;
@@ -107,7 +107,7 @@ class InstrumentBody {
 };
 
 // Numbers the parts of all instruments of a session and collects the touches of each part from the answers about its
-// volumes.   Tested in tests/sim/instrument_body_test.cpp
+// volumes.   Tested in tests/sim/device/instrument_body_test.cpp
 
 // The parts of all instruments, numbered in the order of the instruments; each instrument's first part is its shaft.
 struct PartTable {

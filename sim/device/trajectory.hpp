@@ -1,7 +1,7 @@
 // Motions given beforehand, and the devices that follow them: recorded and scripted.
 // A recorded tool motion is read from CSV with the header t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z[,roll_deg,grip];
 // one row per frame. Units: seconds, degrees, millimetres in the file, metres here. Reads the dialects of
-// csv.hpp. Tested in tests/sim/trajectory_test.cpp and tests/app/input_test.cpp; format: docs/file-formats.md
+// csv.hpp. Tested in tests/sim/device/trajectory_test.cpp and tests/app/input_test.cpp; format: docs/file-formats.md
 #pragma once
 
 #include <filesystem>
@@ -44,7 +44,7 @@ void check_radius(double radius, const MeshView& organ);
 // Replays a recorded motion by time, at any frame rate, as a device: a trajectory, or a tool of a recording.
 // Between two rows it interpolates linearly; energy is that of the earlier row. A frame within a microsecond of a row
 // takes the row exactly, so that the same frame rate gives the same poses. After the last row the tool stays.
-// Units: metres, seconds.   Tested in tests/sim/script_device_test.cpp
+// Units: metres, seconds.   Tested in tests/sim/device/script_device_test.cpp
 
 // Returns the interpolated row at `time` (s, on the trajectory's own clock); before the first row the first, after the
 // last row the last.
@@ -54,7 +54,7 @@ TrajectoryRow row_at(const Trajectory& trajectory, double time);
 std::unique_ptr<Device> make_replay_device(Trajectory trajectory);
 
 // Defines devices that run without a person: one follows the rows of a trajectory, one follows a path given by a
-// formula. Units: metres, seconds.   Tested in tests/sim/script_device_test.cpp
+// formula. Units: metres, seconds.   Tested in tests/sim/device/script_device_test.cpp
 
 // Makes a device that takes row k in frame k. After the last row the tool stays.
 std::unique_ptr<Device> make_trajectory_device(Trajectory trajectory);

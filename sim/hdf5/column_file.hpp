@@ -1,6 +1,6 @@
 // Makes an HDF5 file of equally long columns. Equal columns give equal bytes: the file has no times, and neither its
 // name nor the machine are in it. It begins with a user block, a text of 512 bytes that names its kind; every HDF5
-// program skips it.   Tested in tests/sim/recording_bytes_test.cpp
+// program skips it.   Tested in tests/sim/recording/recording_bytes_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Opens the columns of a recording, and finds the rows that belong to complete frames: all rows after a clean end, some
-// of them after a kill.   Tested in tests/sim/recorder_test.cpp and tests/sim/recording_faults_test.cpp
+// of them after a kill.   Tested in tests/sim/recording/recorder_test.cpp and
+// tests/sim/recording/recording_faults_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Wraps the part of HDF5 that a recording needs: files, text attributes, and tables that grow by rows. The interface
 // has no HDF5 types. Untrusted files are read within limits: a table has no more data than its file can hold, and no
 // link leads to another file. Throws InputError for a damaged file, RunError when writing fails.
-// Tested in tests/sim/recorder_test.cpp, damaged_recording_test.cpp, recording_faults_test.cpp
+// Tested in tests/sim/recording/recorder_test.cpp, damaged_recording_test.cpp, recording_faults_test.cpp
 #pragma once
 
 #include <cstddef>

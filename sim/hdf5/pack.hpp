@@ -1,5 +1,5 @@
 // Rewrites recordings: copies their complete frames (trocar file recover), packs them without loss and unpacks them,
-// also under the same name.   Tested in tests/sim/recording_faults_test.cpp and pack_test.cpp
+// also under the same name.   Tested in tests/sim/recording/recording_faults_test.cpp and pack_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // to HDF5 and flushes at least twice a second (SWMR writing), so a killed process loses less than a second. When the
 // disk is full or the file is deleted, recording ends; unless the file was deleted, the frames written so far stay
 // readable. Units: metres, newtons, seconds, milliseconds for stage times.   Layout: docs/file
-// Tested in tests/sim/recorder_test.cpp (kill -9 included) and tests/sim/recording_faults_test.cpp
+// Tested in tests/sim/recording/recorder_test.cpp (kill -9 included) and tests/sim/recording/recording_faults_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Reads a recording: a finished one, a live one, or one that a killed process left behind.
 // Layout: docs/file
-// Tested in tests/sim/recorder_test.cpp, damaged_recording_test.cpp and recording_faults_test.cpp
+// Tested in tests/sim/recording/recorder_test.cpp, damaged_recording_test.cpp and recording_faults_test.cpp
 #pragma once
 
 #include <array>

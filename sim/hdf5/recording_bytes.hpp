@@ -1,6 +1,6 @@
 // The bytes of a recording on the disk, below HDF5: the superblock (the first bytes), which tells whether the writer
 // closed the file; the lock, by which a recording has only one writer; reading and writing.
-// Tested in tests/sim/recording_bytes_test.cpp and recording_faults_test.cpp
+// Tested in tests/sim/recording/recording_bytes_test.cpp and recording_faults_test.cpp
 #pragma once
 
 #include <array>

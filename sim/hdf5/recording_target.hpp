@@ -1,6 +1,6 @@
 // The file of a new recording: the name is free, or that of a finished recording, which the new one replaces when it
 // has succeeded; a rewritten recording is complete or absent. Tested in tests/app/output_test.cpp,
-// tests/sim/recording_faults_test.cpp and pack_test.cpp
+// tests/sim/recording/recording_faults_test.cpp and pack_test.cpp
 #pragma once
 
 #include <filesystem>

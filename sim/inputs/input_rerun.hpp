@@ -1,6 +1,7 @@
 // Logs all that a session takes from outside, runs it again from the log and compares the two: for each frame its
 // clock, its duration, the field of view and the pauses, and for each device its poses. A session that gets the same
-// inputs again gives the same bits.   Units: metres, degrees, seconds.   Tested in tests/sim/attempt_file_test.cpp
+// inputs again gives the same bits.   Units: metres, degrees, seconds.   Tested in
+// tests/sim/recording/attempt_file_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 // pedal (1 cut, 2 coagulate). Without such messages the jaws stay open. Health: Lost without a connection or before the
 // first pose; Stale when the last pose is older than 50 ms, or when the latest matrix is not a tool pose: not a
 // rotation, or a tip more than 2 m from the trocar. Units: metres, seconds, degrees.   Tested in
-// tests/sim/igtl_test.cpp
+// tests/sim/link/igtl_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

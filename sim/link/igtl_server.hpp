@@ -8,7 +8,7 @@
 // A client that has not received the whole last frame skips this one; a client that receives nothing for `patience` is
 // disconnected. More clients than `most_clients` are refused, with a line in the log. When the system has no free
 // descriptors, the server accepts no client for a second. Data from clients is read and discarded: they need not ask.
-// Tested in tests/sim/igtl_test.cpp
+// Tested in tests/sim/link/igtl_test.cpp
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Creates devices from a scene; the only file that maps the names of device_names() (scene.hpp) to classes. Connects to
 // spacenavd, the daemon that reads SpaceMice.
-// Tested in tests/sim/make_device_test.cpp and spacemouse_device_test.cpp
+// Tested in tests/sim/device/make_device_test.cpp and spacemouse_device_test.cpp
 #pragma once
 
 #include <filesystem>

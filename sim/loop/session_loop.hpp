@@ -11,7 +11,7 @@
 //   7 publish   clients get the frame
 //   8 leave     what was made ready is given back
 // At the start: enter, trainee, session with its devices, the scope's device, task, marks, trainee's plan, leave.
-// Units: seconds.   Tested in tests/sim/session_loop_test.cpp
+// Units: seconds.   Tested in tests/sim/session/session_loop_test.cpp
 #pragma once
 
 #include <functional>

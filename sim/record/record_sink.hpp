@@ -1,7 +1,7 @@
 // Defines the content of a recording, and the interface of a class that stores it: in a file (sim/hdf5/recorder.hpp),
 // in memory, or over a network; what it says about the run; checksums of its frames.
 // Units: metres, newtons, seconds, milliseconds for stage times.   Layout of a file: docs/file
-// Tested in tests/sim/recorder_test.cpp, pack_test.cpp and attempt_file_test.cpp
+// Tested in tests/sim/recording/recorder_test.cpp, pack_test.cpp and attempt_file_test.cpp
 #pragma once
 
 #include <array>

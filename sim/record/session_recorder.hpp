@@ -1,5 +1,5 @@
 // Writes a session to a recording: a header that describes the session, and one frame after every step.
-// Tested in tests/sim/recorded_session_test.cpp
+// Tested in tests/sim/recording/recorded_session_test.cpp
 #pragma once
 
 #include <chrono>

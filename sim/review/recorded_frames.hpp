@@ -1,6 +1,6 @@
 // Reads a recording frame by frame: surfaces at the touch query, tool volumes, connective tissue, fluids, and motions
 // as trajectories.   Units: metres, m^3, seconds. Tested in tests/app/replay_test.cpp,
-// tests/sim/recorded_tissue_test.cpp, recorded_tissue_test.cpp, script_device_test.cpp
+// tests/sim/recording/recorded_tissue_test.cpp, recorded_tissue_test.cpp, script_device_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Gives a frame of a recording as a task sees it. The values are bit-identical to those of SessionObserver during the
 // recording.
-// Tested in tests/sim/observer_test.cpp
+// Tested in tests/sim/task/observer_test.cpp
 #pragma once
 
 #include <vector>

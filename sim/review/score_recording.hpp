@@ -1,7 +1,7 @@
 // Computes the score of an attempt from its recording, and that of a trajectory alone. The same file always gives
 // bit-identical metrics, whether finished or recovered. Metrics, formulas, sources, limits: docs/metrics.md.
 // Units: metres, seconds, newtons, pascals.
-// Tested in tests/sim/score_test.cpp, score_test.cpp and observer_test.cpp
+// Tested in tests/sim/score/score_test.cpp, score_test.cpp and observer_test.cpp
 #pragma once
 
 #include <optional>

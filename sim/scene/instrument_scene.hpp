@@ -1,5 +1,5 @@
 // Parameters of the instruments of a scene and of the devices that move them; a scene sets them for each instrument.
-// Units: metres, seconds, newtons, degrees.   Keys: sim/scene/scene_keys.hpp   Tested in tests/sim/scene_test.cpp
+// Units: metres, seconds, newtons, degrees.   Keys: sim/scene/scene_keys.hpp   Tested in tests/sim/scene/scene_test.cpp
 #pragma once
 
 #include <cstddef>

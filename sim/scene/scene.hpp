@@ -1,7 +1,7 @@
 // Defines a scene and reads it from a TOML file: organs, instruments, scope, query, solver, breathing, task and frame
 // rate.
 // Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file
-// Tested in tests/sim/scene_test.cpp
+// Tested in tests/sim/scene/scene_test.cpp
 #pragma once
 
 #include <array>

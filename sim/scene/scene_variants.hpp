@@ -1,5 +1,5 @@
 // Scenes made from a scene: a level of its task, or another anatomy. The result is an ordinary scene, whose text a
-// recording stores.   Units: metres.   Tested in tests/sim/scene_writer_test.cpp and anatomy_test.cpp
+// recording stores.   Units: metres.   Tested in tests/sim/scene/scene_writer_test.cpp and anatomy_test.cpp
 #pragma once
 
 #include <cstdint>

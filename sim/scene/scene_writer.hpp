@@ -1,6 +1,6 @@
 // Writes a scene as a TOML file; load_scene() reads back exactly the same numbers. Omits most keys that have their
 // default. Keeps the content of the scene, but not the comments and the order of the keys of an older file.
-// Units: metres in, millimetres in the file.   Tested in tests/sim/scene_writer_test.cpp
+// Units: metres in, millimetres in the file.   Tested in tests/sim/scene/scene_writer_test.cpp
 #pragma once
 
 #include <filesystem>

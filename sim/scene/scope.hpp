@@ -4,7 +4,7 @@
 //   view = cos(angle) along + sin(angle) (cos(spin) up0 + sin(spin) right0),   right0 = along x world up, up0 = right0
 //   x along
 // Spin 0 tilts the view towards the top of the picture; positive spin is clockwise in the picture.
-// Units: metres, degrees, world frame.   Tested in tests/sim/scope_test.cpp
+// Units: metres, degrees, world frame.   Tested in tests/sim/scene/scope_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

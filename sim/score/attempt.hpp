@@ -1,6 +1,6 @@
 // Defines the score of an attempt: metrics with their thresholds, for each instrument and for the whole session, and
 // the task's result. The score is computed from a recording alone. Definition of each metric: docs/metrics.md. `trocar
-// score --json`, the window's results screen and the report show it.   Tested in tests/sim/score_test.cpp
+// score --json`, the window's results screen and the report show it.   Tested in tests/sim/score/score_test.cpp
 #pragma once
 
 #include <optional>
@@ -70,7 +70,7 @@ constexpr double kMuchLostTime = 0.01;
 std::string slow_machine_text(const Attempt& attempt);
 
 // Writes attempts as JSON, for `trocar score --json` and the report. An undefined value is null.
-// Layout: docs/file-formats.md   Tested in tests/sim/score_test.cpp
+// Layout: docs/file-formats.md   Tested in tests/sim/score/score_test.cpp
 
 // Writes one attempt. A reader gets every number with the same bits.
 std::string to_json(const Attempt& attempt);
@@ -79,7 +79,7 @@ std::string to_json(std::span<const Attempt> attempts);
 
 // Says in words why a metric has its grade, and gives one sentence of advice: a table with one row for each graded
 // metric of tasks, instruments and whole sessions. Shown by the results screen of the window, by the report and by
-// `trocar score --json`.   Tested in tests/sim/task_run_test.cpp
+// `trocar score --json`.   Tested in tests/sim/task/task_run_test.cpp
 struct GradeSentences {
   const char* id;      // of the metric
   const char* kind;    // of the task where the metric of this id is defined differently; "": any other

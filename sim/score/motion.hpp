@@ -1,6 +1,6 @@
 // Computes the motion metrics of an instrument (lengths, speeds, volume), by pure functions of an evenly sampled track.
 // Formulas and sources: docs/metrics.md. An undefined value is NaN.
-// Units: metres, seconds, degrees.   Tested in tests/sim/motion_test.cpp
+// Units: metres, seconds, degrees.   Tested in tests/sim/score/motion_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -48,14 +48,14 @@ double speed_correlation(const Track& left, const Track& right);
 
 // The list of motion metrics of an instrument, with their labels, units and notes: lengths, speeds, smoothness. A score
 // of a recording and one of a trajectory have the same list. Definitions: docs/metrics.md.
-// Units: as stated with each metric.   Tested in tests/sim/score_test.cpp
+// Units: as stated with each metric.   Tested in tests/sim/score/score_test.cpp
 
 // `stops`: s, ascending, times at which the straight-line path changes direction (path_inefficiency).
 std::vector<Metric> motion_metrics(const Track& track, std::span<const double> stops);
 
 // Computes the duration and the number of events from flags of frames. A frame represents the time since the frame
 // before it, as in a task.
-// Units: seconds.   Tested in tests/sim/motion_test.cpp
+// Units: seconds.   Tested in tests/sim/score/motion_test.cpp
 
 // Returns the duration of each frame, [frame] s; 0 where time does not increase.
 std::vector<double> frame_shares(std::span<const double> times);

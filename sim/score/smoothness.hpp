@@ -5,7 +5,7 @@
 // Melendez-Calderon, Roby-Brami, Burdet, "On the analysis of movement smoothness", Journal of NeuroEngineering and
 // Rehabilitation 12:112, 2015. We differ: jerk is the third derivative of the position, not the second of the speed,
 // which has a corner where the tip reverses; along a straight line without reversal both are the same.
-// Units: metres, seconds, hertz.   Tested in tests/sim/motion_test.cpp
+// Units: metres, seconds, hertz.   Tested in tests/sim/score/motion_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -15,7 +15,7 @@ namespace trocar {
 
 // Computes the discrete Fourier transform for scores, with the same bits on every machine; a library's result depends
 // on its version and on the processor. Source: Cooley, Tukey, "An algorithm for the machine calculation of complex
-// Fourier series", Math. Comp. 19, 1965.   Tested against the definition in tests/sim/motion_test.cpp
+// Fourier series", Math. Comp. 19, 1965.   Tested against the definition in tests/sim/score/motion_test.cpp
 
 // Transforms in place. x is the real part, y the imaginary part. The length must be a power of two.
 void fourier_transform(std::span<glm::dvec2> values);

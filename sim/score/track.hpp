@@ -1,7 +1,7 @@
 // Reads an instrument's motion from a recording, then samples it evenly and filters it. The even rate is 100 Hz. The
 // low-pass is 10 Hz, the upper limit of the spectral arc length; tremor (8 to 12 Hz) is attenuated but kept. Reasons:
 // docs/metrics.md.
-// Units: metres, seconds, degrees.   Tested in tests/sim/motion_test.cpp
+// Units: metres, seconds, degrees.   Tested in tests/sim/score/motion_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace trocar {
 // spline interpolates the averages, and a second-order Butterworth low-pass runs forwards and backwards, without delay.
 // Sources: natural spline: de Boor, "A Practical Guide to Splines", 1978; zero-lag Butterworth with the cut-off
 // corrected for two passes: Winter, "Biomechanics and Motor Control of Human Movement", 4th ed. 2009, section 3.4.4.
-// Units: seconds, hertz; values of any unit.   Tested in tests/sim/motion_test.cpp
+// Units: seconds, hertz; values of any unit.   Tested in tests/sim/score/motion_test.cpp
 struct Knots {
   std::vector<double> time, value;  // [knot] s ascending strictly; any unit
 };
@@ -42,7 +42,7 @@ double passed_part(double f, double rate, double cut_off);
 // low-pass and the third difference weight it.
 // Sources: divided differences as a filter for motion: ours; median of absolute deviations: Hampel, "The influence
 // curve and its role in robust estimation", Journal of the American Statistical Association 69, 1974. Units: seconds,
-// metres, hertz.   Tested with known noise in tests/sim/motion_test.cpp
+// metres, hertz.   Tested with known noise in tests/sim/score/motion_test.cpp
 
 // Returns the standard deviation of the noise along one axis, m. Below seven samples 0.
 double noise_of(std::span<const double> time, std::span<const glm::dvec3> points);

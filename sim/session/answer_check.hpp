@@ -1,6 +1,6 @@
 // Checks the answers of a session's backend: other backends answer the same queries, and a sample of faces is compared
 // with the double reference in every frame. A check never changes the session.
-// Units: milliseconds of wall clock.   Tested in tests/sim/session_test.cpp and reference_sample_test.cpp
+// Units: milliseconds of wall clock.   Tested in tests/sim/session/session_test.cpp and reference_sample_test.cpp
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@
 namespace trocar {
 
 // Describes a touch query that failed during a session: which backend, in which frame, why, and what the session does
-// next. Tested in tests/sim/backend_fault_test.cpp
+// next. Tested in tests/sim/session/backend_fault_test.cpp
 struct BackendFault {
   std::size_t frame = 0;  // the first frame that the backend did not answer
   std::string backend;
@@ -45,7 +45,7 @@ class FaultTeller {
 };
 
 // Compares the answers of two backends about the same frame: which faces only one of them found, and whether these
-// faces are borderline (docs/method.md).   Tested through sessions in tests/sim/session_test.cpp
+// faces are borderline (docs/method.md).   Tested through sessions in tests/sim/session/session_test.cpp
 struct CrossCheckResult {
   std::uint32_t in_both = 0, borderline = 0, disagreements = 0;  // faces
 };
@@ -67,7 +67,7 @@ class CrossCheck {
 // refinement. At least one face a frame is compared, more within a time budget. Every other face is a culled one
 // (reported untouched): at the border of the touched region, or nearest to the tool where it touches nothing. The
 // record of a touched face is checked, too.
-// Units: metres; times in milliseconds.   Tested in tests/sim/reference_sample_test.cpp
+// Units: metres; times in milliseconds.   Tested in tests/sim/session/reference_sample_test.cpp
 struct ReferenceSampleParams {
   std::uint64_t seed = 1999;
   double budget_ms = 0.04;        // ms  per frame, for the faces after the first

@@ -1,5 +1,5 @@
 // Makes touch queries by the names of their backends: the interface, and the backends of cpu_collision for a session
-// without OpenGL.   Tested in tests/sim/session_test.cpp
+// without OpenGL.   Tested in tests/sim/session/session_test.cpp
 #pragma once
 
 #include <memory>

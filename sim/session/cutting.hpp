@@ -1,7 +1,7 @@
 // The cutting parts of instruments: blades and hot hooks.
 // Makes the region that the closing blades of scissors have swept: the sector between them when they were open widest,
 // in the plane in which they turn, with a margin.
-// Units: metres, degrees, world.   Tested in tests/sim/cutting_test.cpp
+// Units: metres, degrees, world.   Tested in tests/sim/session/cutting_test.cpp
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ BladeCut blade_cut(const Instrument& instrument);
 
 // Finds the hot metal of a hook in the motion of a frame, and the tissue that it touches. The bare wire alone decides:
 // the shaft is insulated. Keeps the look of seared tissue.
-// Units: metres, world frame.   Tested in tests/sim/cutting_test.cpp
+// Units: metres, world frame.   Tested in tests/sim/session/cutting_test.cpp
 
 // A hot piece of a hook in the instrument's frame: the points within `radius` of the segment.
 struct MetalPart {

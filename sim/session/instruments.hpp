@@ -1,6 +1,6 @@
 // Holds the instruments and the scope of a session. Reads their devices once per frame and converts their motion in the
 // frame to tool volumes. An invalid or stale pose freezes an instrument until its device recovers.
-// Units: metres, degrees, newtons, world frame.   Tested in tests/sim/session_test.cpp and session_test.cpp
+// Units: metres, degrees, newtons, world frame.   Tested in tests/sim/session/session_test.cpp and session_test.cpp
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Holds an organ in a session: its surface, its tissue, its touch query, its removed faces and its damage.
-// Units: metres, pascals, seconds.   Tested in tests/sim/session_test.cpp
+// Units: metres, pascals, seconds.   Tested in tests/sim/session/session_test.cpp
 #pragma once
 
 #include <memory>

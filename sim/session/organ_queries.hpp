@@ -1,6 +1,6 @@
 // Makes the touch queries of a session: decides which tools each organ is queried about, holds one query per organ, and
 // replaces a backend that fails by scan.   Units: metres, milliseconds of wall clock.   Tested in
-// tests/sim/session_test.cpp, encounters_test.cpp and backend_fault_test.cpp
+// tests/sim/session/session_test.cpp, encounters_test.cpp and backend_fault_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace trocar {
 // prune over their boxes. An instrument's box contains the motion of all its parts
 // in the frame (InstrumentBody::box). A face that it touches lies in both boxes, so a pair that is not listed needs no
 // touch query.
-// Units: metres, world frame.   Tested in tests/sim/encounters_test.cpp
+// Units: metres, world frame.   Tested in tests/sim/session/encounters_test.cpp
 struct InstrumentPair {
   std::uint32_t first, second;  // first < second
 };
@@ -53,7 +53,7 @@ class Encounters {
 };
 
 // Computes the distance between two instruments, whose shafts are capsules from the trocar to the tip.
-// Units: metres, world frame.   Tested against sampling in tests/sim/encounters_test.cpp
+// Units: metres, world frame.   Tested against sampling in tests/sim/session/encounters_test.cpp
 struct InstrumentClash {
   std::uint32_t first, second;  // instruments, first < second
   double distance;              // m   between their surfaces; below 0: they collide, with this penetration

@@ -458,7 +458,7 @@ void check_saved(const SessionScope& scope) {
 
 // Lists the fields of a session on which the next frame depends, for ByteWriter and ByteReader. Data that a frame
 // recomputes from them (queries, boxes, contacts, buffers) are not listed. The order is fixed: a change of it raises
-// kSessionVersion. Tested in tests/sim/saved_session_test.cpp
+// kSessionVersion. Tested in tests/sim/session/saved_session_test.cpp
 
 template <typename A>
 void fields(A& a, Embedding& e) {

@@ -2,8 +2,8 @@
 // bytes may come from elsewhere, and its checksum can be renewed after a change: so every index, count and enumeration
 // must fit, every number must be finite and within limits that no session reaches, and what follows from the cuts
 // (mass, stiffness, embedding, boundary) must follow from them. Each check throws InputError naming the organ or
-// instrument and what is wrong. Units: metres, seconds, newtons.   Tested in tests/sim/saved_session_test.cpp and
-// tests/python/altered_block_test.py
+// instrument and what is wrong. Units: metres, seconds, newtons.   Tested in tests/sim/session/saved_session_test.cpp
+// and tests/python/altered_block_test.py
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Runs a session: deformable organs, instruments that devices move, one touch query a frame, and the check of its
 // answer by other backends. Session calls its parts in order: instruments.hpp, organ_queries.hpp, answer_check.hpp,
 // tissue_world.hpp.
-// Units: metres, seconds, newtons; stage times in ms.   Tested in tests/sim/session_test.cpp
+// Units: metres, seconds, newtons; stage times in ms.   Tested in tests/sim/session/session_test.cpp
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // Holds the bleeding of a session: the sources of blood and bile that cuts, tears and burns have opened, what stops
 // them, and how much each organ has lost. Tissue that hot metal burns is coagulated and does not bleed.
-// Units: metres, m^3, seconds.   Tested in tests/sim/session_bleeding_test.cpp
+// Units: metres, m^3, seconds.   Tested in tests/sim/session/session_bleeding_test.cpp
 #pragma once
 
 #include <optional>
@@ -76,7 +76,7 @@ class SessionBleeding {
 
 // Holds the fluid on the organs of a session: blood and bile from the sources of bleeding, water that instruments rinse
 // with, what drips off, and what instruments suck away.
-// Units: metres, m^3, seconds.   Tested in tests/sim/session_bleeding_test.cpp
+// Units: metres, m^3, seconds.   Tested in tests/sim/session/session_bleeding_test.cpp
 class SessionFilm {
  public:
   SessionFilm() = default;

@@ -1,7 +1,7 @@
 // What holds tissue together in a session: clips and connective tissue.
 // Clips: those that appliers have closed, and which of them still hold. It also says, for every
 // duct and vessel, whether it is divided and which clips close its ends.
-// Units: metres, newtons.   Tested in tests/sim/session_clips_test.cpp
+// Units: metres, newtons.   Tested in tests/sim/session/session_clips_test.cpp
 #pragma once
 
 #include <span>
@@ -67,7 +67,7 @@ class SessionClips {
 
 // Holds the connective tissue of a session: the layers and bands of its scene, what instruments have cut of them, and
 // what has torn.
-// Units: metres, newtons.   Tested in tests/sim/session_bonds_test.cpp
+// Units: metres, newtons.   Tested in tests/sim/session/session_bonds_test.cpp
 struct BladeCut;
 
 class SessionBonds {

@@ -2,7 +2,7 @@
 // SightWatch decides at the touch query which points are hidden behind organs: tips of instruments and targets of a
 // task. A point is hidden when the segment from the scope's lens to it crosses a face of any organ, seen from either
 // side. A tree over each organ's faces answers; it is refitted only in frames in which a segment meets the organ's box.
-// Units: metres, world frame.   Checked against all faces in tests/sim/sight_watch_test.cpp
+// Units: metres, world frame.   Checked against all faces in tests/sim/session/sight_watch_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,7 @@ class SightWatch {
 // penetration that the contact could not resolve: an instrument pushed through an organ, or moved faster than the
 // tissue yields. A tree over each organ's faces answers; it is refitted only in frames in which a tool touches the
 // organ and its tip is in the organ's box. A tool that touches none of its faces is not inside it: trocars are outside.
-// Units: metres, world frame.   Tested in tests/sim/sight_watch_test.cpp
+// Units: metres, world frame.   Tested in tests/sim/session/sight_watch_test.cpp
 struct BuriedTip {
   std::uint32_t organ;
   float depth;    // m  to the nearest point of the surface, > 0

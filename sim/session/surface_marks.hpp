@@ -1,5 +1,5 @@
 // Attaches points to an organ's surface, so that a task's targets follow the tissue as it moves.
-// Units: metres.   Tested in tests/sim/session_test.cpp
+// Units: metres.   Tested in tests/sim/session/session_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline glm::vec3 position_of(const SurfaceMark& mark, std::span<const glm::vec3>
 }
 
 // Names the points that organs hide from the scope in a frame; a recording keeps it, so that scores need no surfaces.
-// Computed by sim/session/sight_watch.hpp   Tested in tests/sim/sight_watch_test.cpp
+// Computed by sim/session/sight_watch.hpp   Tested in tests/sim/session/sight_watch_test.cpp
 
 // Points after the 32nd count as visible. Recordings before format 2.10 hide nothing.
 struct HiddenPoints {
@@ -47,7 +47,7 @@ struct HiddenPoints {
 
 // Tells which marks on organs have lost their tissue: no face of the surface at rest contains the mark any more.
 // Sessions and recordings compute it from the same faces, with the same result. Units: metres, rest space.
-// Tested in tests/sim/task_parts_test.cpp
+// Tested in tests/sim/task/task_parts_test.cpp
 class MarkWatch {
  public:
   MarkWatch() = default;

@@ -3,7 +3,7 @@
 // A picture runs the ticks that have become due since the last one, up to a limit; ticks beyond the limit are lost
 // time. Each tick has its own time and a wall time, which the user experienced. Ticks of one picture share the wall
 // time since the last tick evenly. This class reads no clock: the caller passes the duration of each picture, measured
-// by a clock that may stop or jump. Units: seconds.   Tested in tests/sim/tick_clock_test.cpp
+// by a clock that may stop or jump. Units: seconds.   Tested in tests/sim/session/tick_clock_test.cpp
 #pragma once
 
 #include <array>
@@ -91,7 +91,7 @@ class TickClock {
 // fit into the time of the picture: one tick, or longer where the display takes longer. A check therefore never delays
 // a tick. The cost of a check is predicted from the last one; the first check, and one that is retried after a wait,
 // may exceed the budget. take_overrun() returns the excess, so that the session's clock can leave it out. Units:
-// milliseconds.   Tested in tests/sim/tick_clock_test.cpp
+// milliseconds.   Tested in tests/sim/session/tick_clock_test.cpp
 class CheckBudget {
  public:
   explicit CheckBudget(double tick_ms) : tick_ms_(tick_ms) {}

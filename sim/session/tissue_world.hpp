@@ -1,6 +1,6 @@
 // Holds the tissue of a session: the organs, the contacts of instruments and organs with them, the tissue that jaws
 // hold, cuts, and the step in time. Only here do touched faces become forces.
-// Units: metres, seconds, newtons.   Tested in tests/sim/session_tissue_test.cpp
+// Units: metres, seconds, newtons.   Tested in tests/sim/session/session_tissue_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace trocar {
 //   closes behind it: nothing is removed.
 // - Blades have cut the organ, and the cut goes through where they are. Closing again ends this.
 // - A part has pierced the skin and stays in it: contacts would hold the organ on the part.
-// Units: newtons, seconds.   Tested in tests/sim/session_tissue_test.cpp
+// Units: newtons, seconds.   Tested in tests/sim/session/session_tissue_test.cpp
 
 // A part that pierces the skin for this long stays in it.
 constexpr double kPiercedFor = 0.25;  // s

@@ -2,7 +2,7 @@
 // by a function fields(archive, value) that serves both directions. Numbers are little-endian, and counts have 64 bits.
 // Throws InputError when a block ends too early, or holds a count that does not fit in it or a truth value other than
 // 0 and 1.
-// Tested in tests/sim/saved_session_test.cpp
+// Tested in tests/sim/session/saved_session_test.cpp
 #pragma once
 
 #include <bit>

@@ -2,7 +2,7 @@
 // commas, semicolons, tabs, vertical bars or spaces; the names of the columns decide, or a first line `sep=;`. Cells
 // may be in quotation marks. Lines that begin with # are comments, and the header may be one of them. Numbers have a
 // decimal point, or a decimal comma where commas do not separate cells. What has two meanings is refused. Tested in
-// tests/sim/trajectory_test.cpp
+// tests/sim/device/trajectory_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // This process and its machine: version, name, date, Ctrl-C, and child processes that run this program again.
-// Tested in tests/sim/support_test.cpp
+// Tested in tests/sim/support/support_test.cpp
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // Runs one piece of work in a thread of its own and never waits for it: the result is asked for without blocking, and
 // work whose result is not wanted any longer is abandoned. An exception of the work becomes a sentence.
 // The thread is detached, so the work must own what it uses or share it: nothing that it captures may end before it.
-// Tested in tests/sim/task_test.cpp
+// Tested in tests/sim/support/task_test.cpp
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // Implements the task "touch the targets": the instrument's tip must touch each target in order, within the tolerance,
 // for the hold time. Touching a later target is an error; the time of contact off target is graded. The keep-out task
-// uses this goal too, because every kind of task watches the zones.   Tested in tests/sim/task_run_test.cpp
+// uses this goal too, because every kind of task watches the zones.   Tested in tests/sim/task/task_run_test.cpp
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,7 +139,7 @@ std::unique_ptr<TaskGoal> make_touch_targets(const TaskScene& task, const TaskSt
 
 // Implements the task "grasp and lift": the jaws close on the target, lift it by `lift` and hold it for `hold`, without
 // dropping or tearing it. An observation does not say what jaws hold: the target counts as held while the jaws are
-// closed and it stays near the tip.   Tested in tests/sim/task_run_test.cpp
+// closed and it stays near the tip.   Tested in tests/sim/task/task_run_test.cpp
 
 namespace {
 
@@ -267,7 +267,7 @@ std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage
 
 // Implements the task "navigate the camera": the scope centres each target in its picture, at a close distance, and
 // keeps it there. The camera head is held upright, so the horizon is always level and is not graded.
-// Tested in tests/sim/task_run_test.cpp
+// Tested in tests/sim/task/task_run_test.cpp
 
 namespace {
 

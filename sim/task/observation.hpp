@@ -1,6 +1,6 @@
 // Defines the data of one frame that a task uses. A running session and a recording give bit-identical values, so an
 // attempt has the same score live and from its recording. Units: metres, seconds, newtons, world frame.
-// Tested in tests/sim/observer_test.cpp
+// Tested in tests/sim/task/observer_test.cpp
 #pragma once
 
 #include <cstdint>

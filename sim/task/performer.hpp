@@ -1,7 +1,7 @@
 // Defines scripted trainees, an expert, an average and a clumsy one, who see a task's marks one frame late and move
 // instruments and scope. They replace people in tests of scores, and demonstrate tasks. Reaching movements have minimum
 // jerk: Flash, Hogan, "The coordination of arm movements", J. Neurosci. 5, 1985; tremor lies at 6 to 12 Hz. The same
-// seed gives the same attempt. Units: metres, seconds, world frame. Tested in tests/sim/performer_test.cpp
+// seed gives the same attempt. Units: metres, seconds, world frame. Tested in tests/sim/task/performer_test.cpp
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Gives the state of a running session as a task sees it, after Session::step(). The marks are those of
 // Session::set_marks().
-// Tested against recordings in tests/sim/observer_test.cpp
+// Tested against recordings in tests/sim/task/observer_test.cpp
 #pragma once
 
 #include <vector>

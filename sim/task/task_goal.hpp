@@ -1,7 +1,7 @@
 // Defines the common interface of the kinds of task: a goal receives every frame and reports progress, a hint, a
 // warning and graded metrics. There is one file for each kind; TaskRun holds a goal and adds what all kinds share:
 // time, force, zones. Formulas and sources: docs/tasks.md. Units: metres, seconds.   Tested in
-// tests/sim/task_run_test.cpp
+// tests/sim/task/task_run_test.cpp
 #pragma once
 
 #include <memory>

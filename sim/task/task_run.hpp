@@ -1,6 +1,6 @@
 // Runs a task: receives every frame and gives the next hint, warnings and events, and at the end the score. The same
 // object scores a recording. In a frame only events allocate.
-// Units: metres, seconds, newtons.   Tested in tests/sim/task_run_test.cpp
+// Units: metres, seconds, newtons.   Tested in tests/sim/task/task_run_test.cpp
 #pragma once
 
 #include <cstddef>

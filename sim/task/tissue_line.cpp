@@ -50,7 +50,7 @@ TissueLine::Foot TissueLine::nearest(const glm::dvec3& point, std::size_t first,
 // Implements the task "follow a curve": the tip follows a line on the organ, in contact, point after point. The goal
 // measures the distance of the contact from the line, how often the contact left the line's width, and how often it was
 // lost.
-// Tested in tests/sim/task_run_test.cpp
+// Tested in tests/sim/task/task_run_test.cpp
 
 namespace {
 
@@ -168,7 +168,7 @@ std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskSta
 // A point of the line is burnt when its tissue was removed, by whatever means, or when the hook removed tissue within
 // the line's width of it: so every line can be finished. The goal measures the share of the line that is burnt, the
 // length burnt off the line, the distance burnt beyond its ends, and diathermy without contact. Tested in
-// tests/sim/task_run_test.cpp
+// tests/sim/task/task_run_test.cpp
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include "sim/support/process.hpp"
 #include "tests/app/recorded_attempt.hpp"
 #include "tests/app/run_program.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/sim/task/task_support.hpp"
 
 namespace trocar {
 namespace {

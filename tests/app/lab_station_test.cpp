@@ -24,8 +24,8 @@
 #include "tests/app/postgres_server.hpp"
 #include "tests/app/recorded_attempt.hpp"
 #include "tests/app/run_program.hpp"
-#include "tests/sim/recorded_script.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/sim/recording/recorded_script.hpp"
+#include "tests/sim/task/task_support.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "sim/support/files.hpp"
-#include "tests/sim/logged_session.hpp"
+#include "tests/sim/recording/logged_session.hpp"
 
 int main(int count, char** arguments) {
   if (count != 4) return 2;

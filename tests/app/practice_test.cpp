@@ -25,7 +25,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "tests/app/ball_task.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/sim/task/task_support.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

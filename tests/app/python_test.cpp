@@ -8,7 +8,7 @@
 
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "tests/sim/formula_session.hpp"
+#include "tests/sim/session/formula_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

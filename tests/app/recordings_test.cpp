@@ -12,7 +12,7 @@
 #include "sim/review/score_recording.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/app/run_program.hpp"
-#include "tests/sim/logged_session.hpp"
+#include "tests/sim/recording/logged_session.hpp"
 
 namespace trocar {
 namespace {

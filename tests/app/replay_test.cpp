@@ -18,7 +18,7 @@
 #include "sim/hdf5/complete_rows.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/review/score_recording.hpp"
-#include "tests/sim/burnt_session.hpp"
+#include "tests/sim/session/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

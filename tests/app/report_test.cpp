@@ -22,8 +22,8 @@
 #include "geometry/error.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/support/text.hpp"
-#include "tests/sim/burnt_session.hpp"
-#include "tests/sim/recorded_script.hpp"
+#include "tests/sim/recording/recorded_script.hpp"
+#include "tests/sim/session/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

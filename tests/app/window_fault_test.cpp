@@ -32,7 +32,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "tests/app/ball_task.hpp"
-#include "tests/sim/ball_scene.hpp"
+#include "tests/sim/session/ball_scene.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace trocar {

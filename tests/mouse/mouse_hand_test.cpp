@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tests/mouse/mouse_attempt.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/sim/task/task_support.hpp"
 
 namespace trocar::test {
 namespace {

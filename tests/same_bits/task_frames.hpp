@@ -5,7 +5,7 @@
 
 #include "sim/session/session.hpp"
 #include "tests/same_bits/same_bits.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/sim/task/task_support.hpp"
 
 namespace trocar::test {
 

@@ -25,7 +25,7 @@
 #include "sim/session/session.hpp"
 #include "sim/task/session_observer.hpp"
 #include "sim/task/task_run.hpp"
-#include "tests/sim/task_support.hpp"
+#include "tests/sim/task/task_support.hpp"
 #include "tests/soak/wandering_device.hpp"
 #include "tests/support/resident_memory.hpp"
 

@@ -1,7 +1,7 @@
 // Draws the overlay during practice. A trainee sees the instruments with what they do; the technical overlay adds
 // forces, pressures, contacts and the session's state. Its panels lie in the dark corners beside the circular view.
 // Units: newtons, kilopascals, millimetres and milliseconds as shown; metres and pascals inside.
-// Tested in tests/app/window_test.cpp, tests/sim/recorded_tissue_test.cpp, recorded_session_test.cpp
+// Tested in tests/app/window_test.cpp, tests/sim/recording/recorded_tissue_test.cpp, recorded_session_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,142 @@
+// Tests the seeded variations of the anatomy: they load, nothing overlaps that did not before, tissue joins what it
+// joins in the scene, they are at rest, their text alone gives the same scene, and faults are one sentence.
+#include "sim/scene/scene_variants.hpp"
+
+#include <cstdio>
+#include <set>
+
+#include "mesh/exact_sign.hpp"
+#include "sim/scene/scene_writer.hpp"
+#include "tests/sim/scene/scene_text.hpp"
+#include "tests/sim/session/scene_tissue.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace trocar {
+namespace {
+
+constexpr const char* kOperation = "data/scenes/procedures/cholecystectomy.toml";
+
+Scene operation() { return load_scene(repository_file(kOperation)); }
+
+const OrganScene& organ_of(const Scene& scene, const std::string& name) {
+  return *std::ranges::find(scene.organs, name, &OrganScene::name);
+}
+
+// Without the organs that nothing joins to the ducts, and without breath, to save time.
+Scene still(Scene scene) {
+  std::erase_if(scene.organs, [](const OrganScene& organ) { return organ.name == "stomach"; });
+  scene.breathing.amplitude = 0.f;
+  return scene;
+}
+
+std::size_t fibres_of(const SessionBonds& bonds, const std::string& name) {
+  const auto group = std::ranges::find(bonds.names(), name) - bonds.names().begin();
+  return static_cast<std::size_t>(std::ranges::count(bonds.groups(), group));
+}
+
+// Depth to which the middle of a tube, without its ends, enters another organ at rest, m.
+double depth_in(const Scene& scene, const std::string& tube, double from, double to, const RestDistance& field) {
+  const std::vector<glm::dvec3> line = centre_line(*organ_of(scene, tube).tube);
+  const double length = along_line(line, line.back());
+  double deepest = -INFINITY;
+  for (const glm::dvec3& p : line)
+    if (const double along = along_line(line, p); along >= from && along <= length - to)
+      deepest = std::max(deepest, -double(sample(field, glm::vec3(p)).distance));
+  return deepest;
+}
+
+// Every course of the duct and of the artery occurs among these seeds.
+TEST(Anatomy, SeedsLoadAndAreAtRest) {
+  const Scene scene = operation();
+  std::set<std::string> seen;
+  for (const std::uint32_t seed : {1u, 2u, 4u, 6u, 10u, 13u, 15u, 93u}) {
+    const VariedScene varied = vary_anatomy(scene, seed);
+    const std::string text = text_of(varied, *scene.anatomy);
+    seen.insert(text);
+    for (const char* tube : {"cystic duct", "cystic artery"}) {
+      const TubeShape& shape = *organ_of(varied.scene, tube).tube;
+      EXPECT_EQ(tube_fault(shape), "") << seed;
+      const SelfCrossings crossings = self_crossings(tube_surface(shape).view());
+      EXPECT_EQ(crossings.crossing + crossings.folded, 0u) << seed << tube;
+    }
+    test::SceneTissue tissue(still(varied.scene));
+    const SessionBonds& bonds = tissue.session_bonds();
+    for (const LayerScene& layer : scene.layers) EXPECT_GE(fibres_of(bonds, layer.name), 8u) << seed << layer.name;
+    for (const BandScene& band : scene.bands)
+      EXPECT_EQ(fibres_of(bonds, band.name), static_cast<std::size_t>(band.params.strands)) << seed << band.name;
+    EXPECT_GE(fibres_of(bonds, "bed"), 100u) << seed;
+    const OrganContacts& contacts = tissue.contacts();
+    EXPECT_LT(depth_in(varied.scene, "cystic duct", 0.012, 0.0, contacts.field[0]), 0.0) << seed << " in the liver";
+    EXPECT_LT(depth_in(varied.scene, "cystic artery", 0.008, 0.012, contacts.field[0]), 1e-3)
+        << seed << " in the liver";
+    for (int frame = 0; frame < 12; ++frame) tissue.step(1.f / 60.f);
+    double moved = 0.0;
+    for (const Organ& organ : tissue.organs())
+      for (std::size_t i = 0; i < organ.state.x.size(); ++i)
+        moved = std::max(moved, double(glm::distance(organ.state.x[i], organ.tissue.rest[i])));
+    std::printf("anatomy %2u: %s; %zu fibres; moves by %.2g mm\n", seed, text.c_str(), bonds.bonds().fibres.size(),
+                1e3 * moved);
+    EXPECT_LT(moved, 1e-4) << seed;
+    EXPECT_EQ(std::ranges::count(bonds.bonds().intact, 0), 0) << seed;
+  }
+  EXPECT_EQ(seen.size(), 8u);
+}
+
+TEST(Anatomy, TheSameSeedGivesTheSameSceneAndItsTextIsEnough) {
+  const Scene scene = operation();
+  const Scene once = vary_anatomy(scene, 5).scene, again = vary_anatomy(scene, 5).scene;
+  EXPECT_EQ(once.text, again.text);
+  EXPECT_FALSE(once.anatomy);
+  EXPECT_EQ(once.title, "Remove the gallbladder (anatomy 5)");
+  EXPECT_NE(once.text.find("# Anatomy 5: cystic duct: "), std::string::npos);
+  const Scene read = parse_scene(once.text, scene.file);
+  EXPECT_EQ(scene_text(read, scene.file), scene_text(once, scene.file));
+  EXPECT_NE(scene_text(read, scene.file), scene_text(vary_anatomy(scene, 6).scene, scene.file));
+}
+
+TEST(Anatomy, WithoutASeedNothingChanges) {
+  const Scene scene = operation();
+  EXPECT_EQ(with_anatomy(scene, std::nullopt).text, scene.text);
+  const Scene read = parse_scene(scene_text(scene, scene.file), scene.file);
+  ASSERT_TRUE(read.anatomy);
+  EXPECT_EQ(read.anatomy->front, scene.anatomy->front);
+  EXPECT_EQ(read.anatomy->main_duct, "common bile duct");
+}
+
+// Every course occurs, and each about as often as it was published.
+TEST(Anatomy, CoursesOccurAsOftenAsPublished) {
+  const Scene scene = operation();
+  int ducts[4] = {}, arteries[3] = {};
+  constexpr int kSeeds = 150;
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    const Anatomy anatomy = vary_anatomy(scene, seed).anatomy;
+    ++ducts[static_cast<int>(anatomy.duct)], ++arteries[static_cast<int>(anatomy.artery)];
+  }
+  std::printf("duct: lateral %d, high %d, parallel %d, behind %d; artery: usual %d, in front %d, short %d of %d\n",
+              ducts[0], ducts[1], ducts[2], ducts[3], arteries[0], arteries[1], arteries[2], kSeeds);
+  const double shares[] = {0.570, 0.067, 0.184, 0.179};
+  for (int k = 0; k < 4; ++k) EXPECT_NEAR(ducts[k] / double(kSeeds), shares[k], 0.1) << k;
+  const double artery_shares[] = {0.726, 0.179, 0.095};
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(arteries[k] / double(kSeeds), artery_shares[k], 0.1) << k;
+}
+
+class AnatomyScenes : public test::SceneText {
+ protected:
+  AnatomyScenes() : SceneText(test::shipped_scene(kOperation)) {}
+};
+
+TEST_F(AnatomyScenes, FaultsAreOneSentence) {
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"liver\""), "has no [organ.tube]");
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"spleen\""), "'spleen'");
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]\nduct = \"cystic artery\""), "three different");
+  expect_sentence(with("[anatomy]\nduct = \"cystic duct\"", "[anatomy]"), "duct");
+  expect_sentence(with("bed = \"bed\"", "bed = \"bad\""), "no layer 'bad'");
+  expect_sentence(with("short_artery_mm = [-20, 98, 121.5]", "short_artery_mm = [-20, 98]"), "short_artery_mm");
+  expect_sentence(with("short_artery_mm", "shortest_artery_mm"), "short");
+  Scene scene = operation();
+  scene.anatomy.reset();
+  EXPECT_THROW(vary_anatomy(scene, 1), InputError);
+}
+
+}  // namespace
+}  // namespace trocar
