@@ -123,12 +123,10 @@ py::array_t<double> joints(const DrivenSession& s) {
 py::array_t<std::uint32_t> touched(const DrivenSession& s, const py::handle& organ_key, const py::handle& tool_key) {
   const Organ& organ = organ_in(s, organ_key);
   const std::size_t tool = tool_in(s, tool_key);
+  const std::span<const FaceId> id_of = queried_ids(organ);
   std::vector<std::uint32_t> ids;
-  if (tool + 1 < organ.touches_by_id.first.size())
-    for (const Touch& touch : organ.touches_by_id.of_tool(tool)) ids.push_back(index(touch.face));
-  if (tool + 1 < organ.tip_first.size())
-    for (std::uint32_t i = organ.tip_first[tool]; i < organ.tip_first[tool + 1]; ++i)
-      ids.push_back(index(organ.tip_ids[i]));
+  if (tool + 1 < organ.touches.first.size())
+    for (const Touch& touch : organ.touches.of_tool(tool)) ids.push_back(index(id_of[index(touch.face)]));
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return copied_flat(std::span<const std::uint32_t>(ids));

@@ -356,9 +356,7 @@ const std::vector<Column> kOrganRows = {
      }},
     {"touch_face", Cell::U32, {}, RowOf::Touch, "", "id of the face, see [method.md](method.md)",
      [](Bytes& to, From from) {
-       const auto& ids = from.organ->face_ids;
-       for (const Touch& touch : from.organ->touches.touches)
-         push_one(to, ids.empty() ? touch.face : ids[index(touch.face)]);
+       for (const Touch& touch : from.organ->touches.touches) push_one(to, from.organ->id_of(touch));
      }},
     {"touch_point", Cell::F32, {3}, RowOf::Touch, "m", "on the face, closest to the shaft's axis at `touch_time`",
      touched<&Touch::point>, {2, 0}, InAll, false, {Full, Packed}},

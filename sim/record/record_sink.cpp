@@ -64,7 +64,7 @@ std::uint64_t checksum_of(const RecordedFrame& frame) {
 std::uint64_t checksum_with_faces(const RecordedFrame& frame) {
   std::uint64_t sum = checksum_of(frame);
   for (const RecordedOrganFrame& organ : frame.organs)
-    for (const Touch& touch : organ.touches.touches) sum = with(sum, touch.face);
+    for (const Touch& touch : organ.touches.touches) sum = with(sum, organ.id_of(touch));
   return sum;
 }
 

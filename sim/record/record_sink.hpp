@@ -153,6 +153,8 @@ struct RecordedOrganFrame {
   std::span<const FaceId> tip_ids = {};           // ids of the faces that tips touch, sorted by tool, then face
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] index of each tool's first face; empty: no tip touches
   std::span<const std::uint8_t> part = {};        // [touch] part of the tool, 0: its shaft; empty: all 0
+
+  FaceId id_of(const Touch& touch) const { return face_ids.empty() ? touch.face : face_ids[index(touch.face)]; }
 };
 
 // State of a tool in a frame: it followed its device, or it was frozen because the device gave no usable pose, was

@@ -136,11 +136,13 @@ SessionRecorder::SessionRecorder(const OpenSink& open, const Scene& scene, const
       handles_(session.instruments().size()),
       organs_(session.organs().size()),
       changes_(session.organs().size()),
+      tip_ids_(session.organs().size()),
       forces_(session.instruments().size()),
       tip_depth_(session.instruments().size()),
       states_(session.instruments().size()),
       backends_(header_of(scene, session, gl, run).backends) {
   clashes_.reserve(tool_pairs(poses_.size()));
+  for (std::size_t k = 0; k < tip_ids_.size(); ++k) tip_ids_[k].reserve(session.organs()[k].tip_faces.capacity());
 }
 
 std::uint8_t SessionRecorder::number_of(const std::string& backend) const {
@@ -169,11 +171,14 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const Organ& organ = session.organs()[k];
     changes_[k] = recorded(organ.change);
+    tip_ids_[k].clear();
+    for (const FaceId slot : organ.tip_faces) tip_ids_[k].push_back(queried_ids(organ)[index(slot)]);
     organs_[k] = {.nodes = session.queried_nodes(k),
-                  .touches = organ.touches_by_id,
+                  .touches = organ.touches,
+                  .face_ids = queried_ids(organ),
                   .pressure = organ.touch_pressure,
                   .change = organ.change.empty() ? nullptr : &changes_[k],
-                  .tip_ids = organ.tip_ids,
+                  .tip_ids = tip_ids_[k],
                   .tip_first = organ.tip_first,
                   .part = organ.touched.part};
   }

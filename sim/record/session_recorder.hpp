@@ -42,10 +42,11 @@ class SessionRecorder {
   std::vector<ToolPose> poses_;
   std::vector<glm::dvec2> roll_grip_;
   std::vector<std::uint8_t> energy_;
-  std::vector<std::uint32_t> heats_;        // [tool]
-  std::vector<RecordedHandle> handles_;     // [tool]
-  std::vector<RecordedOrganFrame> organs_;  // [organ]
-  std::vector<RecordedChange> changes_;     // [organ]
+  std::vector<std::uint32_t> heats_;          // [tool]
+  std::vector<RecordedHandle> handles_;       // [tool]
+  std::vector<RecordedOrganFrame> organs_;    // [organ]
+  std::vector<RecordedChange> changes_;       // [organ]
+  std::vector<std::vector<FaceId>> tip_ids_;  // [organ]
   std::vector<glm::vec3> forces_;
   std::vector<RecordedClash> clashes_;
   std::vector<float> tip_depth_;   // [tool] m

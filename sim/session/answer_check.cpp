@@ -344,7 +344,7 @@ void AnswerCheck::check_organ(const AnsweredFrame& answered, std::size_t k, Touc
   const Organ& organ = answered.organs[k];
   const AskedVolumes& asked = answered.asked[k];
   const MeshView mesh{organ.positions, organ.mesh.faces};
-  const TouchList asked_about{organ.answered, organ.answered_first};
+  const TouchList asked_about = asked.answer();
   const auto compare = [&](std::span<const ToolVolume> tools, std::span<const std::uint32_t> which) {
     const TouchList answer = query.touched(tools, TouchSet::Exact);
     if (query.fault() != TouchFault::None) return;
@@ -368,7 +368,7 @@ void AnswerCheck::check_organ(const AnsweredFrame& answered, std::size_t k, Touc
 void AnswerCheck::sample_face(const AnsweredFrame& answered, std::size_t organ_number, std::size_t volume) {
   const Organ& organ = answered.organs[organ_number];
   const FrameVolumes& frame = answered.volumes;
-  const TouchList all{organ.answered, organ.answered_first};
+  const TouchList all = answered.asked[organ_number].answer();
   sample_.hold(organ_number * frame.parts.size() + frame.part_of_volume[volume],
                {{organ.positions, organ.mesh.faces}, organ.around, frame.volumes[volume], all.of_tool(volume)});
 }

@@ -150,11 +150,11 @@ void sum_up(const TouchQuery& query, StageTimes& sum);
 
 std::vector<BackendTimes> times_of(const std::vector<CheckPlan>& plan);  // [checker] without samples
 
-// A frame's answers: the organs after their query, and the queried volumes.
+// A frame's answers: the organs after their query, the queried volumes, and what each backend answered about them.
 struct AnsweredFrame {
   std::size_t frame = 0;
   std::span<const Organ> organs;
-  std::span<const AskedVolumes> asked;  // [organ]
+  std::span<const AskedVolumes> asked;  // [organ] with the answer
   FrameVolumes volumes;
 };
 

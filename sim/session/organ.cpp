@@ -60,32 +60,30 @@ void ask(Organ& organ, const AskedVolumes& asked) {
   if (asked.anyone()) organ.query->submit(asked.near, TouchSet::Exact);
 }
 
-void take_answer(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame) {
-  organ.answered.clear();
-  organ.answered_first.assign(asked.count + 1, 0);
+void take_answer(Organ& organ, AskedVolumes& asked, const FrameVolumes& frame) {
+  asked.touches = {};
+  asked.first.assign(asked.count + 1, 0);
   if (asked.anyone()) {
     const TouchList answer = organ.query->collect();
-    organ.answered.assign(answer.touches.begin(), answer.touches.end());
+    asked.touches = answer.touches;
     for (std::size_t k = 0; k < asked.near.size(); ++k)
-      organ.answered_first[asked.near_k[k] + 1] = static_cast<std::uint32_t>(answer.of_tool(k).size());
-    for (std::size_t k = 0; k < asked.count; ++k) organ.answered_first[k + 1] += organ.answered_first[k];
+      asked.first[asked.near_k[k] + 1] = static_cast<std::uint32_t>(answer.of_tool(k).size());
+    for (std::size_t k = 0; k < asked.count; ++k) asked.first[k + 1] += asked.first[k];
   }
-  collect({organ.answered, organ.answered_first}, frame, organ.touched);
-  organ.touched_by_id = organ.touched.touches;
-  for (Touch& touch : organ.touched_by_id) touch.face = organ.face_ids[index(touch.face)];
+  collect(asked.answer(), frame, organ.touched);
   organ.touches = {organ.touched.touches, organ.touched.tool_first};
-  organ.touches_by_id = {organ.touched_by_id, organ.touched.tool_first};
   find_tip_faces(organ.touched, frame.parts, organ.tip_faces, organ.tip_first);
-  organ.tip_ids = organ.tip_faces;
-  for (FaceId& face : organ.tip_ids) face = organ.face_ids[index(face)];
 }
 
-std::size_t slot_of(const Organ& organ, FaceId face) {
-  // Before the first cut, slots equal ids.
-  if (organ.topology == 0) return index(face);
-  const auto found = std::lower_bound(organ.face_ids.begin(), organ.face_ids.end(), face);
-  return found != organ.face_ids.end() && *found == face ? static_cast<std::size_t>(found - organ.face_ids.begin())
-                                                         : organ.face_ids.size();
+std::span<const FaceId> queried_ids(const Organ& organ) {
+  return organ.topology == organ.topology_before ? organ.face_ids : organ.ids_before;
+}
+
+std::optional<FaceId> slot_now(const Organ& organ, FaceId queried) {
+  const std::vector<FaceId>& removed = organ.removed_slots;
+  const auto next = std::lower_bound(removed.begin(), removed.end(), queried);
+  if (next != removed.end() && *next == queried) return {};
+  return FaceId(index(queried) - static_cast<std::uint32_t>(next - removed.begin()));
 }
 
 void stop_fallen_parts(Organ& organ) {
@@ -161,21 +159,17 @@ void begin_change(Organ& organ) {
   organ.topology_before = organ.topology;
 }
 
-// A face's slot before the change is the number of smaller ids then: of those that remain, and of those that were
-// removed. Faces that were both added and removed in the frame had no slot.
-void finish_change(Organ& organ) {
-  if (organ.change.empty()) return;
-  const auto first_new = FaceId(organ.sculpture->faces.next_id - organ.change.new_faces.size());
-  std::vector<FaceId>& slots = organ.removed_slots;
+// Faces that were both added and removed in the frame had no slot.
+void find_removed(Organ& organ) {
+  const std::vector<FaceId>& ids = organ.ids_before;
   for (const FaceId face : organ.change.removed)
-    if (face < first_new) slots.push_back(face);
-  std::sort(slots.begin(), slots.end());
-  auto remaining = organ.face_ids.begin();
-  for (std::uint32_t k = 0; k < slots.size(); ++k) {
-    remaining = std::lower_bound(remaining, organ.face_ids.end(), slots[k]);
-    slots[k] = FaceId(static_cast<std::uint32_t>(remaining - organ.face_ids.begin()) + k);
-  }
-  organ.query->change_faces({organ.positions, organ.mesh.faces}, slots);
+    if (const auto at = std::lower_bound(ids.begin(), ids.end(), face); at != ids.end() && *at == face)
+      organ.removed_slots.push_back(FaceId(static_cast<std::uint32_t>(at - ids.begin())));
+  std::sort(organ.removed_slots.begin(), organ.removed_slots.end());
+}
+
+void finish_change(Organ& organ) {
+  if (!organ.change.empty()) organ.query->change_faces({organ.positions, organ.mesh.faces}, organ.removed_slots);
 }
 
 void take_over_change(Organ& organ, DamageMark how) {
@@ -184,6 +178,7 @@ void take_over_change(Organ& organ, DamageMark how) {
   organ.damage.resize(sculpture.faces.next_id);
   organ.mesh.faces = sculpture.faces.corners;
   organ.mesh.positions = sculpture.rest;
+  if (organ.topology == organ.topology_before) organ.ids_before.swap(organ.face_ids);
   organ.face_ids = sculpture.faces.id;
   organ.pressure.assign(organ.mesh.faces.size(), 0.f);
   organ.positions.resize(organ.mesh.positions.size());

@@ -49,44 +49,47 @@ struct Organ {
   std::unique_ptr<TouchQuery> query;  // the backend of the session
   FacesAround around;                 // of each vertex
   ContactList contacts;               // of the last frame
-  // The answer of the last frame's query: touches of each volume, faces as slots at the time of the query.
-  std::vector<Touch> answered;
-  std::vector<std::uint32_t> answered_first;  // [volume + 1]
-  PartTouches touched;                        // the touches of each part; faces as slots at the time of the query
-  std::vector<Touch> touched_by_id;           // the same with face ids
-  TouchList touches, touches_by_id;           // views of these arrays, by tool
-  std::vector<FaceId> tip_faces, tip_ids;     // faces that parts of a tip touch, sorted by tool, then face: slots, ids
-  std::vector<std::uint32_t> tip_first;       // [tool + 1] offset of each tool's faces
-  std::optional<Sculpture> sculpture;         // present where instruments can burn or tear the organ
+  // The touches of the last frame's query; faces are slots at the time of the query: queried_ids() gives their ids,
+  // slot_now() their slots after the frame.
+  PartTouches touched;                   // of each part
+  TouchList touches;                     // a view of them, by tool
+  std::vector<FaceId> tip_faces;         // faces that parts of a tip touch, sorted by tool, then face
+  std::vector<std::uint32_t> tip_first;  // [tool + 1] offset of each tool's faces
+  std::optional<Sculpture> sculpture;    // present where instruments can burn or tear the organ
   TissueDamage damage;
   std::vector<float> pressure;        // [slot] Pa, of the last frame
   std::vector<float> touch_pressure;  // [touch] Pa, of the last frame
   std::uint32_t topology = 0;         // number of changes of the face list
   std::uint32_t topology_before = 0;  // before the last frame
   SurfaceChange change;               // of the last frame
+  std::vector<FaceId> ids_before;     // [slot] before this change, where topology differs from topology_before
   std::vector<FaceId> removed_slots;  // the faces that this change removed: slots before it, ascending
 };
 
 // Updates positions and box from the lattice's nodes.
 void follow_nodes(Organ& organ);
 
-// The volumes of a frame, split for one organ into those of near tools and others; the organ's backend is asked about
-// the near ones only. Keep one object between frames.
+// The volumes of a frame, split for one organ into those of near tools and others, and the answer: the organ's backend
+// is asked about the near ones only. Keep one object between frames.
 struct AskedVolumes {
   std::vector<ToolVolume> near, far;         // each in the order of the volumes
   std::vector<std::uint32_t> near_k, far_k;  // numbers of these volumes
   std::size_t count = 0;                     // volumes in all
+  std::span<const Touch> touches;            // owned by the organ's query, valid until its next call
+  std::vector<std::uint32_t> first;          // [volume + 1] offsets into the touches
 
   // `near_tools`: ascending.
   void split(const FrameVolumes& frame, std::span<const std::uint32_t> near_tools);
   bool anyone() const { return !near.empty(); }
+  // Returns the answer about every volume. In the frame of the query only.
+  TouchList answer() const { return {touches, first}; }
 };
 
 // Starts the query which faces the near volumes touch. Without near volumes, only a query whose buffer is drawn is
 // updated. `asked` must stay unchanged until take_answer().
 void ask(Organ& organ, const AskedVolumes& asked);
-// Waits for the answer and stores it as one about all parts.
-void take_answer(Organ& organ, const AskedVolumes& asked, const FrameVolumes& frame);
+// Waits for the answer, and stores its touches by part in the organ.
+void take_answer(Organ& organ, AskedVolumes& asked, const FrameVolumes& frame);
 
 // Makes an organ. `cuttable`: instruments may burn, cut or tear it. Throws InputError naming the organ.
 Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cuttable, BackendMaker& backends,
@@ -98,15 +101,20 @@ void use_backend(Organ& organ, BackendMaker& backends, const std::string& backen
 // Replaces the organ's touch query by scan, which cannot fail: for a frame whose backend failed. Allocates.
 void use_scan(Organ& organ);
 
-// Returns the slot of a face; the number of faces when the face was removed.
-std::size_t slot_of(const Organ& organ, FaceId face);
+// Returns the ids of the faces at the time of the last frame's query. [slot]
+std::span<const FaceId> queried_ids(const Organ& organ);
+
+// Returns the present slot of a face that had slot `queried` at the last frame's query; empty when it was removed.
+std::optional<FaceId> slot_now(const Organ& organ, FaceId queried);
 
 // Stops detached parts that have fallen out of sight (0.4 m).
 void stop_fallen_parts(Organ& organ);
 
 // Call before the changes of a frame.
 void begin_change(Organ& organ);
-// Call after them: finds removed_slots, and tells the organ's query about the change if there is one.
+// Call after them: finds removed_slots.
+void find_removed(Organ& organ);
+// Call at the end of the frame: tells the organ's query about the change if there is one.
 void finish_change(Organ& organ);
 // Call after a change of the sculpture: updates faces, ids, vertices and damage, and drops the contacts of the frame
 // before. `how`: what happened to the removed faces.

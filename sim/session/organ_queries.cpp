@@ -117,7 +117,7 @@ void OrganQueries::ask(TissueWorld& world, const Instruments& instruments, std::
     Organ& organ = world.organs()[k];
     if (asked_[k].anyone()) sum_up(*organ.query, sum);
     anyone = anyone || asked_[k].anyone();
-    times.touched += organ.answered.size();
+    times.touched += asked_[k].touches.size();
   }
   stage_ms[kUpdate] = static_cast<float>(sum.update_ms);
   stage_ms[kQuery] = static_cast<float>(sum.query_ms()) + failing_ms;

@@ -650,13 +650,9 @@ std::uint64_t scene_key(const Session& session, const std::string& scene_text) {
 
 // The touches of the frame before belong to the faces before.
 void forget_touches(Organ& organ) {
-  organ.answered.clear();
-  organ.answered_first.clear();
   organ.touched.clear();
-  organ.touched_by_id.clear();
-  organ.touches = organ.touches_by_id = {};
+  organ.touches = {};
   organ.tip_faces.clear();
-  organ.tip_ids.clear();
   organ.tip_first.clear();
   organ.touch_pressure.clear();
 }

@@ -367,8 +367,9 @@ bool SessionBleeding::pressed(const BleedSource& source, const Organ& organ,
                               std::span<const Instrument> instruments) const {
   const glm::vec3& at = organ.positions[source.vertex];
   const float stops = kStops[static_cast<std::size_t>(source.kind)];
-  for (std::size_t k = 0; k < organ.touched_by_id.size() && k < organ.touch_pressure.size(); ++k)
-    if (organ.touch_pressure[k] >= stops && glm::distance(organ.touched_by_id[k].point, at) <= kPressNear) return true;
+  const std::vector<Touch>& touches = organ.touched.touches;
+  for (std::size_t k = 0; k < touches.size() && k < organ.touch_pressure.size(); ++k)
+    if (organ.touch_pressure[k] >= stops && glm::distance(touches[k].point, at) <= kPressNear) return true;
   return std::ranges::any_of(instruments, [&](const Instrument& instrument) {
     const Grasp& grasp = instrument.grasp;
     return grasp.holding() && instrument.grasped == source.organ && grasp.squeeze >= stops * grasp.area &&

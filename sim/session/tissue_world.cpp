@@ -20,22 +20,22 @@ constexpr std::size_t kUsualHolds = 512;
 constexpr std::size_t kUsualContacts = 8192, kUsualTouches = 2048;
 
 void reserve_touches(Organ& organ, std::size_t count) {
-  for (auto* touches : {&organ.answered, &organ.touched.touches, &organ.touched_by_id}) touches->reserve(count);
-  for (auto* faces : {&organ.tip_faces, &organ.tip_ids}) faces->reserve(count);
+  organ.touched.touches.reserve(count);
   organ.touched.part.reserve(count);
+  organ.tip_faces.reserve(count);
   organ.touch_pressure.reserve(count);
 }
 
-// Touches of a part with current slots; faces removed since the query are left out.
-void touched_now(const Organ& organ, std::size_t part, std::vector<Touch>& touches) {
-  touches.clear();
-  for (std::uint32_t i = organ.touched.part_first[part]; i < organ.touched.part_first[part + 1]; ++i) {
-    Touch touch = organ.touched_by_id[i];
-    const std::size_t slot = slot_of(organ, touch.face);
-    if (slot >= organ.face_ids.size()) continue;
-    touch.face = FaceId(static_cast<std::uint32_t>(slot));
-    touches.push_back(touch);
-  }
+// Returns the touches of a part with current slots: those of the query, and in a frame that removed faces a copy
+// without these.
+std::span<const Touch> touched_now(const Organ& organ, std::size_t part, std::vector<Touch>& copy) {
+  const std::vector<std::uint32_t>& first = organ.touched.part_first;
+  const auto queried = std::span(organ.touched.touches).subspan(first[part], first[part + 1] - first[part]);
+  if (organ.removed_slots.empty()) return queried;
+  copy.clear();
+  for (Touch touch : queried)
+    if (const std::optional<FaceId> slot = slot_now(organ, touch.face)) touch.face = *slot, copy.push_back(touch);
+  return copy;
 }
 
 }  // namespace
@@ -94,6 +94,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   {
     const StageTimer timer(stage_ms[kCut]);
     cut_tissue(instruments, dt);
+    for (Organ& organ : organs_) find_removed(organ);
   }
   {
     const StageTimer timer(stage_ms[kContacts]);
@@ -135,10 +136,9 @@ void TissueWorld::begin(const Instruments& instruments) {
 void TissueWorld::find_candidates() {
   for (Organ& organ : organs_) {
     begin_candidates(organ.contacts);
-    for (std::size_t part = 0; part < part_steps_.size(); ++part) {
-      touched_now(organ, part, touched_now_);
-      add_candidates(part_steps_[part], touched_now_, organ.mesh.faces, organ.around, organ.positions, organ.contacts);
-    }
+    for (std::size_t part = 0; part < part_steps_.size(); ++part)
+      add_candidates(part_steps_[part], touched_now(organ, part, touched_now_), organ.mesh.faces, organ.around,
+                     organ.positions, organ.contacts);
   }
 }
 
@@ -354,9 +354,9 @@ void TissueWorld::follow_surfaces() {
   for (Organ& organ : organs_) {
     follow_nodes(organ);
     organ.touch_pressure.clear();
-    for (const Touch& touch : organ.touched_by_id) {
-      const std::size_t slot = slot_of(organ, touch.face);
-      organ.touch_pressure.push_back(slot < organ.pressure.size() ? organ.pressure[slot] : 0.f);
+    for (const Touch& touch : organ.touched.touches) {
+      const std::optional<FaceId> slot = slot_now(organ, touch.face);
+      organ.touch_pressure.push_back(slot ? organ.pressure[index(*slot)] : 0.f);
     }
     stop_fallen_parts(organ);
     finish_change(organ);

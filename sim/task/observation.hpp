@@ -29,7 +29,7 @@ struct SeenTool {
 };
 
 struct SeenOrgan {
-  TouchList touches;                // faces by id, sorted by tool, then part, then face
+  TouchList touches;                // sorted by tool, then part, then face: slots in a session, ids in a recording
   std::span<const float> pressure;  // [touch] Pa
   std::uint32_t faces_removed = 0;  // removed in this frame: burnt, cut or torn
   // [touch] part of the tool, 0: its shaft; empty: all 0.

@@ -34,9 +34,7 @@ const Observation& SessionObserver::observe(const Session& session, double time)
   }
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const Organ& organ = session.organs()[k];
-    // Pressures of the tips come after those of the shafts.
-    const std::span<const float> pressure = std::span(organ.touch_pressure).first(organ.touches_by_id.touches.size());
-    organs_[k] = {organ.touches_by_id, pressure, static_cast<std::uint32_t>(organ.change.removed.size()),
+    organs_[k] = {organ.touches, organ.touch_pressure, static_cast<std::uint32_t>(organ.change.removed.size()),
                   organ.touched.part, organ.change.new_rest};
   }
   const Bonds& bonds = session.bonds().bonds();

@@ -225,11 +225,11 @@ void contact_rows(const Session& session, std::vector<ContactRow>& rows) {
   for (std::size_t tool = 0; tool < session.instruments().size(); ++tool) {
     for (std::size_t k = 0; k < session.organs().size(); ++k) {
       const Organ& organ = session.organs()[k];
-      if (tool + 1 >= organ.touches_by_id.first.size()) continue;
+      if (tool + 1 >= organ.touches.first.size()) continue;
       ContactRow row{tool, k};
-      for (std::size_t i = organ.touches_by_id.first[tool]; i < organ.touches_by_id.first[tool + 1]; ++i) {
+      for (std::size_t i = organ.touches.first[tool]; i < organ.touches.first[tool + 1]; ++i) {
         ++row.faces;
-        row.deepest = std::max(row.deepest, organ.touches_by_id.touches[i].depth);
+        row.deepest = std::max(row.deepest, organ.touches.touches[i].depth);
         if (i < organ.touch_pressure.size()) row.pressure = std::max(row.pressure, organ.touch_pressure[i]);
       }
       if (row.faces > 0) rows.push_back(row);

@@ -69,9 +69,8 @@ radius_mm = 20
 
 bool same_touches(const Organ& a, const Organ& b) {
   const auto same = [](const Touch& x, const Touch& y) { return x.face == y.face && x.depth == y.depth; };
-  return a.answered_first == b.answered_first &&
-         std::equal(a.answered.begin(), a.answered.end(), b.answered.begin(), b.answered.end(), same) &&
-         a.positions == b.positions;
+  return a.touched.part_first == b.touched.part_first &&
+         std::ranges::equal(a.touched.touches, b.touched.touches, same) && a.positions == b.positions;
 }
 
 // Compares both sessions frame by frame; the fault lasts from kFaultFrame to the next frame.

@@ -72,14 +72,16 @@ class SavedSession : public ::testing::Test {
       session.step({frame, static_cast<double>(frame) * kFrame}, kFrame);
   }
 
+  static std::uint64_t add_face(std::uint64_t hash, FaceId face) { return (hash ^ index(face)) * 1099511628211ull; }
+
   // What a recording would show of the last frame.
   static std::uint64_t hash_of_frame(const Session& session) {
     std::uint64_t hash = 14695981039346656037ull;
     for (const Organ& organ : session.organs()) {
       hash = hash_of(hash, std::as_bytes(std::span(organ.positions)));
-      hash = hash_of(hash, std::as_bytes(std::span(organ.tip_ids)));
+      for (const FaceId slot : organ.tip_faces) hash = add_face(hash, queried_ids(organ)[index(slot)]);
       hash = hash_of(hash, std::as_bytes(std::span(organ.touch_pressure)));
-      for (const Touch& touch : organ.touched_by_id) hash = (hash ^ index(touch.face)) * 1099511628211ull;
+      for (const Touch& touch : organ.touches.touches) hash = add_face(hash, queried_ids(organ)[index(touch.face)]);
     }
     for (const Instrument& instrument : session.instruments())
       hash = hash_of(hash, std::as_bytes(std::span(&instrument.force, 1)));

@@ -61,7 +61,7 @@ inline TaskResult perform_and_score_again(const Scene& scene, const HandStyle& s
 namespace trocar {
 namespace {
 
-// A stored copy of an observation.
+// A stored copy of an observation of a session, with the ids of the touched faces.
 struct Kept {
   Observation seen;
   std::vector<SeenTool> tools;
@@ -77,13 +77,15 @@ struct Kept {
   std::vector<std::uint32_t> broken;
   std::vector<FibreBreak> how;
 
-  explicit Kept(const Observation& o)
+  Kept(const Observation& o, std::span<const Organ> organs)
       : seen(o),
         tools(o.tools.begin(), o.tools.end()),
         marks(o.marks.begin(), o.marks.end()),
         marks_removed(o.marks_removed.begin(), o.marks_removed.end()) {
     for (const SeenOrgan& organ : o.organs) {
+      const std::span<const FaceId> ids = queried_ids(organs[touches.size()]);
       touches.emplace_back(organ.touches.touches.begin(), organ.touches.touches.end());
+      for (Touch& touch : touches.back()) touch.face = ids[index(touch.face)];
       first.emplace_back(organ.touches.first.begin(), organ.touches.first.end());
       pressure.emplace_back(organ.pressure.begin(), organ.pressure.end());
       removed.push_back(organ.faces_removed);
@@ -165,7 +167,7 @@ class Observers : public ::testing::TestWithParam<std::string> {
     for (std::size_t frame = 0; frame < 200; ++frame) {
       attempt.step();
       recorder.append(attempt.session(), attempt.time());
-      kept_.emplace_back(attempt.seen());
+      kept_.emplace_back(attempt.seen(), attempt.session().organs());
     }
     recorder.close();
     marks_ = attempt.task().marks();
