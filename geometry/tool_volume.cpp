@@ -217,13 +217,16 @@ ToolVolume static_volume(const ToolPose& pose) {
 
 ToolVolume swept_volume(const ToolStep& step, Cover cover) {
   if (const std::string fault = step_fault(step); !fault.empty()) throw InputError(fault);
+  if (cover == Cover::Capsule) return capsule_volume(step);
   const dvec3 a = step.tip_before - step.pivot, b = step.tip_after - step.pivot;
-  const double across = glm::length(glm::cross(a, b)), theta = elementary::atan2(across, glm::dot(a, b));
-  if (cover == Cover::Paper) {
-    const bool wide = glm::length(b - a) > 2.0 * step.radius;
-    const bool planar = across >= kSmallestPaperSine * glm::length(a) * glm::length(b);
-    return wide && planar ? paper_frustum(step, a, b) : static_box(step);
-  }
+  const bool wide = glm::length(b - a) > 2.0 * step.radius;
+  const bool planar = glm::length(glm::cross(a, b)) >= kSmallestPaperSine * glm::length(a) * glm::length(b);
+  return wide && planar ? paper_frustum(step, a, b) : static_box(step);
+}
+
+ToolVolume capsule_volume(const ToolStep& step) {
+  const dvec3 a = step.tip_before - step.pivot, b = step.tip_after - step.pivot;
+  const double theta = elementary::atan2(glm::length(glm::cross(a, b)), glm::dot(a, b));
   if (theta < kSmallestSweepAngle) return slide_box(step, a, b);
   if (theta > kLargestSweepAngle) return swing_box(step, a, b);
   return wedge(step, a, b, theta);

@@ -106,6 +106,9 @@ ToolVolume static_volume(const ToolPose& pose);
 // volume of the end pose is used instead.
 ToolVolume swept_volume(const ToolStep& step, Cover cover);
 
+// Returns the same for the capsule cover and a step that is known to be valid, and throws nothing.
+ToolVolume capsule_volume(const ToolStep& step);
+
 // Returns the volume of one frame of a trajectory, for a touch query. `before`: the pose one frame earlier, null in
 // frame 0. For a `Volume` set it is the volume of mode and cover; for an `Exact` set always the capsule cover, which
 // gives the candidates. Errors as above.

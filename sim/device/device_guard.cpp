@@ -40,33 +40,47 @@ bool usable(const DevicePose& pose) {
 DeviceGuard::DeviceGuard(std::unique_ptr<Device> device, const DevicePose& start, const GuardParams& params)
     : params_(params), device_(std::move(device)), state_{.last = start, .frozen = start} {}
 
-DevicePose DeviceGuard::pose(const FrameClock& clock) {
+std::optional<DevicePose> DeviceGuard::read(const FrameClock& clock) {
   const DevicePose given = device_->pose(clock);
-  if (device_->health() != DeviceHealth::Good || !usable(given)) {
-    state_.failed = true;
-    state_.returning = false;
-    state_.pedal_blocked = true;
-    return given;
+  DevicePose pose = given;
+  bool sound = device_->health() == DeviceHealth::Good && can_take(given);
+  if (sound && state_.failed) begin_return(given, clock.time);
+  if (sound && state_.returning) {
+    pose = return_pose(given, clock.time);
+    sound = can_take(pose);
   }
-  if (state_.failed) {
-    state_.failed = false;
-    state_.returning = true;
-    state_.frozen = state_.last;
-    state_.since = clock.time;
-    state_.duration = std::clamp(std::max(glm::length(given.tip - state_.last.tip) / params_.tip_speed,
-                                          std::abs(given.roll_deg - state_.last.roll_deg) / params_.roll_speed_deg),
-                                 1e-3, params_.longest_way_back);
+  if (!sound) {
+    fail();
+    return {};
   }
-  state_.last = state_.returning ? return_pose(given, clock.time) : given;
+  state_.last = pose;
   state_.last.energy = pedal(given.energy);
   return state_.last;
 }
 
+// A step slides the shaft through the new pivot, in which the tip before must not be.
+bool DeviceGuard::can_take(const DevicePose& pose) const {
+  return usable(pose) && glm::length(state_.last.tip - pose.pivot) >= kShortestShaft;
+}
+
 void DeviceGuard::suspend() {
-  if (follows_ticks()) return;
+  if (!device_->follows_ticks()) fail();
+}
+
+void DeviceGuard::fail() {
   state_.failed = true;
   state_.returning = false;
   state_.pedal_blocked = true;
+}
+
+void DeviceGuard::begin_return(const DevicePose& given, double time) {
+  state_.failed = false;
+  state_.returning = true;
+  state_.frozen = state_.last;
+  state_.since = time;
+  state_.duration = std::clamp(std::max(glm::length(given.tip - state_.last.tip) / params_.tip_speed,
+                                        std::abs(given.roll_deg - state_.last.roll_deg) / params_.roll_speed_deg),
+                               1e-3, params_.longest_way_back);
 }
 
 DevicePose DeviceGuard::return_pose(const DevicePose& given, double time) {

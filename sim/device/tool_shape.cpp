@@ -309,13 +309,13 @@ InstrumentPose InstrumentBody::posed(const InstrumentStance& stance) const {
   return {stance.pose, glm::radians(stance.roll_deg), widest_ * stance.grip};
 }
 
-void InstrumentBody::move(const InstrumentStance* before, const InstrumentStance& now, ToolMode mode, Cover cover) {
+void InstrumentBody::move(const InstrumentStance* before, const InstrumentStance& now, ToolMode mode) {
   const bool moves = before != nullptr && mode == ToolMode::Swept;
   *motion_ = moves ? instrument_motion(posed(*before), posed(now)) : instrument_at_rest(posed(now));
   volumes_.clear();
   part_of_volume_.clear();
-  const ToolPose shaft = shaft_of(now.pose), shaft_before = shaft_of(before ? before->pose : now.pose);
-  volumes_.push_back(frame_volume(before ? &shaft_before : nullptr, shaft, mode, cover, TouchSet::Exact));
+  const ToolPose shaft = shaft_of(now.pose);
+  volumes_.push_back(capsule_volume(moves ? step_between(shaft_of(before->pose), shaft) : step_at_rest(shaft)));
   part_of_volume_.push_back(kShaftPart);
   steps_[kShaftPart] = volumes_.back().step;
   const ToolStep& step = steps_[kShaftPart];

@@ -74,9 +74,9 @@ class InstrumentBody {
   // Makes the parts. This is work for load time: a few milliseconds.
   InstrumentBody(InstrumentKind kind, double radius, const JointLimits& limits);
 
-  // Moves the instrument in a frame. `before`: null when it rests at `now`. Static mode: as if it rested. The poses
-  // must be valid (step_fault). Allocates only until every part has had the most volumes.
-  void move(const InstrumentStance* before, const InstrumentStance& now, ToolMode mode, Cover cover);
+  // Moves the instrument in a frame. `before`: null when it rests at `now`. Static mode: as if it rested. The step must
+  // be valid (step_fault). Allocates only until every part has had the most volumes.
+  void move(const InstrumentStance* before, const InstrumentStance& now, ToolMode mode);
 
   std::size_t parts() const { return 1 + shapes_.size(); }
   const std::vector<PartShape>& shapes() const { return shapes_; }  // [part - 1]

@@ -275,9 +275,8 @@ DevicePose IgtlDevice::pose(const FrameClock&) {
     last_.grip = shared_->grip;
     last_.energy = shared_->pedal;
   }
-  const DevicePose pose = pose_from_matrix(centre_, limits_, matrix, last_);
-  if (usable(pose)) last_ = pose;
-  return pose;
+  last_ = pose_from_matrix(centre_, limits_, matrix, last_);
+  return last_;
 }
 
 std::uint64_t IgtlDevice::poses_heard() const {

@@ -66,9 +66,11 @@ void RecordedTools::load(std::size_t frame) {
       part_of_volume_.push_back(tool);
       continue;
     }
+    const ToolStep step = before ? step_between(*before, now) : step_at_rest(now);
+    if (const std::string fault = step_fault(step); !fault.empty()) throw InputError(fault);
     const glm::dvec2 joints = r.roll_grip(frame, tool), joints_before = r.roll_grip_before(frame, tool);
     const InstrumentStance from{before.value_or(now), joints_before.x, joints_before.y}, to{now, joints.x, joints.y};
-    bodies_[tool].move(before ? &from : nullptr, to, r.mode(), r.cover());
+    bodies_[tool].move(before ? &from : nullptr, to, r.mode());
     const InstrumentBody& body = bodies_[tool];
     volumes_.insert(volumes_.end(), body.volumes().begin(), body.volumes().end());
     for (const std::uint32_t part : body.part_of_volume()) part_of_volume_.push_back(parts_.first[tool] + part);

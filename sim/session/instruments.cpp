@@ -82,7 +82,6 @@ void work_applier(Instrument& instrument) {
 Instruments::Instruments(const Scene& scene, const DeviceMaker& make_device) : kind_(scene.query), guard_(scene.guard) {
   for (const auto& instrument : scene.instruments) {
     list_.push_back(make_instrument(instrument, scene.guard, make_device));
-    previous_.push_back(stance_of(list_.back()));
     list_.back().grasp.points.reserve(kUsualGrasp);
     bodies_.emplace_back(instrument.kind, instrument.radius, instrument.limits);
   }
@@ -111,38 +110,36 @@ void Instruments::collect_volumes() {
 
 void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool first) {
   Instrument& instrument = list_[k];
-  previous_[k] = stance_of(instrument);
-  const DevicePose given = instrument.device->pose(clock);
-  const ToolPose pose{given.pivot, given.tip, instrument.radius};
+  const InstrumentStance before = stance_of(instrument);
+  const std::optional<DevicePose> given = instrument.device->read(clock);
   instrument.energy = Diathermy::Off;
   instrument.pump = Pump::Off;
   instrument.heats = 0;
   instrument.health = instrument.device->health();
-  instrument.frozen = instrument.health != DeviceHealth::Good || !usable(given) ||
-                      !step_fault(step_between(previous_[k].pose, pose)).empty();
-  if (!instrument.frozen) {
-    instrument.pose = pose;
-    if (instrument.kind == InstrumentKind::Hook) instrument.energy = given.energy;
-    if (instrument.kind == InstrumentKind::Suction) instrument.pump = static_cast<Pump>(given.energy);
-    instrument.roll_deg = given.roll_deg;
-    instrument.commanded_grip = given.grip;
-    instrument.grip_force = given.grip_force;
+  instrument.frozen = !given;
+  if (given) {
+    instrument.pose = {given->pivot, given->tip, instrument.radius};
+    if (instrument.kind == InstrumentKind::Hook) instrument.energy = given->energy;
+    if (instrument.kind == InstrumentKind::Suction) instrument.pump = static_cast<Pump>(given->energy);
+    instrument.roll_deg = given->roll_deg;
+    instrument.commanded_grip = given->grip;
+    instrument.grip_force = given->grip_force;
   }
   instrument.grip = settled_grip(instrument, bodies_[k]);
-  work_blades(previous_[k].grip, instrument);
+  work_blades(before.grip, instrument);
   work_applier(instrument);
-  bodies_[k].move(first ? nullptr : &previous_[k], stance_of(instrument), kind_.mode, kind_.cover);
+  bodies_[k].move(first ? nullptr : &before, stance_of(instrument), kind_.mode);
 }
 
-// An invalid or stale pose leaves the scope in its last pose.
+// While its device fails, the scope keeps its last pose.
 void Instruments::read_scope(const FrameClock& clock) {
   if (!scope_.device) return;
-  const DevicePose given = scope_.device->pose(clock);
+  const std::optional<DevicePose> given = scope_.device->read(clock);
   scope_.health = scope_.device->health();
-  if (scope_.health != DeviceHealth::Good || !usable(given)) return;
-  scope_.pose.port = given.pivot;
-  scope_.pose.eye = given.tip;
-  scope_.pose.spin_deg = given.roll_deg;
+  if (!given) return;
+  scope_.pose.port = given->pivot;
+  scope_.pose.eye = given->tip;
+  scope_.pose.spin_deg = given->roll_deg;
 }
 
 void Instruments::set_scope_device(std::unique_ptr<Device> device) {

@@ -107,8 +107,7 @@ class Instruments {
   GuardParams guard_;
   std::vector<Instrument> list_;
   SessionScope scope_;
-  std::vector<InstrumentStance> previous_;  // [tool]
-  std::vector<InstrumentBody> bodies_;      // [tool]
+  std::vector<InstrumentBody> bodies_;  // [tool]
   PartTable parts_;
   std::vector<ToolVolume> volumes_;
   std::vector<std::uint32_t> part_of_volume_;

@@ -445,6 +445,8 @@ void check_saved(const Instrument& instrument, const std::vector<Organ>& organs)
                 "it has more clips than its magazine");
   check_grasp(whose, instrument, organs);
   check_guard(whose, instrument.device->state());
+  const DevicePose& last = instrument.device->state().last;
+  require_saved(last.pivot == pose.pivot && last.tip == pose.tip, whose, "its device was left at another pose");
 }
 
 void check_saved(const SessionScope& scope) {

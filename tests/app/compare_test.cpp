@@ -129,7 +129,7 @@ void add_instrument(Dice& dice, const dvec3& at, Tools& tools) {
   now.pose.tip += (dice.pick(4) ? dice.log_uniform(1e-5, 0.02) : 0.0) * dice.direction();
   now.roll_deg += dice.pick(2) ? dice.uniform(-20.0, 20.0) : 0.0;
   now.grip = dice.pick(2) ? dice.uniform(0.0, 1.0) : now.grip;
-  tools.bodies.back()->move(dice.pick(8) ? &before : nullptr, now, ToolMode::Swept, Cover::Capsule);
+  tools.bodies.back()->move(dice.pick(8) ? &before : nullptr, now, ToolMode::Swept);
   const auto volumes = tools.bodies.back()->volumes();
   tools.volumes.insert(tools.volumes.end(), volumes.begin(), volumes.end());
 }

@@ -33,10 +33,11 @@ struct Guarded {
   GuardParams params;
   DeviceGuard guard{std::make_unique<Puppet>(now, health), now, params};
   std::uint64_t frame = 0;
-  DevicePose step() {
-    const DevicePose pose = guard.pose({frame, static_cast<double>(frame) * kFrame});
-    ++frame;
-    return pose;
+  // Returns what the device gave where the guard gives nothing.
+  DevicePose step() { return read().value_or(now); }
+  std::optional<DevicePose> read() {
+    const double time = static_cast<double>(frame) * kFrame;
+    return guard.read({frame++, time});
   }
 };
 
@@ -60,7 +61,7 @@ TEST(DeviceGuard, ReturnsToTheDeviceAtALimitedSpeed) {
     const glm::dvec3 frozen = g.step().tip;
     g.health = failure;
     if (failure == DeviceHealth::Good) g.now.tip.x = std::nan("");
-    for (int k = 0; k < 20; ++k) g.step();
+    for (int k = 0; k < 20; ++k) EXPECT_FALSE(g.read());
     g.health = DeviceHealth::Good;
     g.now.tip = {0.06, 0.0, 0.12};
     g.now.roll_deg = 60.0;
@@ -167,12 +168,26 @@ TEST(DeviceGuard, APauseDoesNotChangeADeviceThatFollowsTheTicks) {
   auto puppet = std::make_unique<Puppet>(now, health);
   puppet->follows_ticks_ = true;
   DeviceGuard guard(std::move(puppet), now);
-  guard.pose({});
+  guard.read({});
   guard.suspend();
   now.tip.x = 0.05;
-  const DevicePose pose = guard.pose({1, kFrame});
-  EXPECT_EQ(pose.tip, now.tip);
-  EXPECT_EQ(pose.energy, Diathermy::Cut);
+  const std::optional<DevicePose> pose = guard.read({1, kFrame});
+  ASSERT_TRUE(pose);
+  EXPECT_EQ(pose->tip, now.tip);
+  EXPECT_EQ(pose->energy, Diathermy::Cut);
+}
+
+// Between two frames the shaft slides through the new trocar: a trocar at the tip of the frame before leaves it no
+// direction.
+TEST(DeviceGuard, ATrocarAtTheTipBeforeIsAFailure) {
+  Guarded g;
+  ASSERT_TRUE(g.read());
+  const DevicePose before = g.now;
+  g.now = {before.tip, {0, 0, 0.05}, 0.0, 1.0};
+  EXPECT_FALSE(g.read());
+  g.now = before;
+  ASSERT_TRUE(g.read());
+  EXPECT_TRUE(g.guard.returning());
 }
 
 // A device that is Lost at the start, like a network device: when it recovers, the instrument moves from the scene's
@@ -245,13 +260,13 @@ struct Back {
 
   Back(const DevicePose& frozen, const DevicePose& given, const GuardParams& p = {})
       : now(frozen), params(p), guard(std::make_unique<FixedDevice>(now, health), frozen, p) {
-    guard.pose({0, 0.0});
+    guard.read({0, 0.0});
     health = DeviceHealth::Lost;
-    guard.pose({1, kFrame});
+    guard.read({1, kFrame});
     health = DeviceHealth::Good;
     now = given;
   }
-  DevicePose at(double seconds) { return guard.pose({2, start + seconds}); }
+  DevicePose at(double seconds) { return guard.read({2, start + seconds}).value(); }
   // Seconds until the instrument reaches the device's pose, to a millisecond.
   double duration() {
     at(0.0);

@@ -67,7 +67,7 @@ TEST(InstrumentBody, VolumesContainTheMotionOfEveryPart) {
     InstrumentBody body(kind, 0.0025, {});
     for (int i = 0; i < 25000; ++i) {
       const InstrumentStance before = random_stance(dice, dice.in_cube(0.2)), now = near_stance(dice, before);
-      body.move(&before, now, ToolMode::Swept, Cover::Capsule);
+      body.move(&before, now, ToolMode::Swept);
       const double t = dice.uniform(0.0, 1.0);
       const std::size_t k = static_cast<std::size_t>(dice.pick(static_cast<int>(body.parts())));
       if (k == kShaftPart) continue;
@@ -98,7 +98,7 @@ TEST(InstrumentBody, AProbeIsOneCapsule) {
   for (int i = 0; i < 1000; ++i) {
     const InstrumentStance before = random_stance(dice, dice.in_cube(0.2)), now = near_stance(dice, before);
     for (const bool first : {false, true}) {
-      body.move(first ? nullptr : &before, now, ToolMode::Swept, Cover::Capsule);
+      body.move(first ? nullptr : &before, now, ToolMode::Swept);
       const ToolVolume expected =
           frame_volume(first ? nullptr : &before.pose, now.pose, ToolMode::Swept, Cover::Capsule, TouchSet::Exact);
       ASSERT_EQ(body.volumes().size(), 1u);
@@ -113,7 +113,7 @@ TEST(InstrumentBody, AProbeIsOneCapsule) {
 TEST(InstrumentBody, TheShaftEndsAtTheHinge) {
   InstrumentBody body(InstrumentKind::Grasper, 0.0025, {});
   const InstrumentStance open{{{0, 0, 0.2}, {0, 0, 0.0025}, 0.0025}, 0.0, 1.0};
-  body.move(nullptr, open, ToolMode::Swept, Cover::Capsule);
+  body.move(nullptr, open, ToolMode::Swept);
   const auto gap = [&](std::uint32_t part, const dvec3& p) {
     Touch touch;
     return refine_touch(body.step(part), {p, p, p}, touch);

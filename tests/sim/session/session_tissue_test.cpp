@@ -413,7 +413,7 @@ TEST_P(JawHold, NothingOfTheOrganEntersTheJaws) {
     pose_.tip = place.point + (0.010 - 0.0125 * down + 0.010 * back) * shaft;
     pose_.grip = std::clamp(1.0 - (i - 35) / 15.0, 0.0, 1.0);
     session_.step({static_cast<std::uint64_t>(i), i * kFrame}, kFrame);
-    body.move(nullptr, {grasper.pose, grasper.roll_deg, grasper.grip}, ToolMode::Swept, Cover::Capsule);
+    body.move(nullptr, {grasper.pose, grasper.roll_deg, grasper.grip}, ToolMode::Swept);
     double& deepest = i <= 35 ? open : i <= 60 ? closing : pulled;
     for (const PartShape& jaw : body.shapes()) deepest = std::max(deepest, deepest_point(jaw, body.motion(), liver));
     held += grasper.grasp.holding();
@@ -512,7 +512,7 @@ struct Pressing {
   }
 
   void move_to(const DevicePose& pose) {
-    body.move(nullptr, {{pose.pivot, pose.tip, 0.0025}, pose.roll_deg, pose.grip}, ToolMode::Swept, Cover::Capsule);
+    body.move(nullptr, {{pose.pivot, pose.tip, 0.0025}, pose.roll_deg, pose.grip}, ToolMode::Swept);
   }
   PosedPart posed(std::uint32_t part) const {
     const PartShape& shape = body.shapes()[part - 1];
