@@ -127,9 +127,9 @@ void TissueWorld::begin(const Instruments& instruments) {
   bonds_.begin();
   clips_.begin();
   bleeding_.begin();
-  part_steps_.assign(instruments.part_steps().begin(), instruments.part_steps().end());
+  part_steps_ = instruments.part_steps();
   part_pieces_.resize(part_steps_.size());
-  parts_ = instruments.parts();
+  parts_ = &instruments.parts();
 }
 
 // Finds the contact candidates: the touched faces and their neighbours.
@@ -147,7 +147,7 @@ void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws
                             const InstrumentMotion& motion) {
   if (instrument.commanded_grip >= instrument.jaws.grip_below || motion.opening_after >= motion.opening_before) return;
   const auto touched = [&](const Organ& organ, std::uint32_t jaw) {
-    const std::uint32_t part = parts_.first[tool] + jaw;
+    const std::uint32_t part = parts_->first[tool] + jaw;
     return organ.touched.part_first[part + 1] - organ.touched.part_first[part];
   };
   std::uint32_t most = 0;
@@ -216,7 +216,7 @@ void TissueWorld::settle_slips(const Instruments& all, double dt) {
     const double bears = instrument.kind == InstrumentKind::Hook ? instrument.hook.tears_from : INFINITY;
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       const Organ& organ = organs_[k];
-      const std::uint32_t first = parts_.first[tool] + 1, end = parts_.first[tool + 1];
+      const std::uint32_t first = parts_->first[tool] + 1, end = parts_->first[tool + 1];
       const bool touches = organ.touched.part_first[first] < organ.touched.part_first[end];
       const bool pierced = std::any_of(organ.contacts.pierced.begin() + first, organ.contacts.pierced.begin() + end,
                                        [](std::uint8_t part) { return part != 0; });
@@ -247,14 +247,14 @@ void TissueWorld::press_organ(const Instruments& all, std::size_t k, int number,
   clear_pressure(organ.contacts, organ.pressure);
   begin_contacts(organ.contacts);
   for (std::size_t part = 0; part < part_pieces_.size(); ++part) {
-    const std::size_t tool = parts_.tool[part];
+    const std::size_t tool = parts_->tool[part];
     const Instrument& instrument = all.list()[tool];
-    if (part > parts_.first[tool] && slips_.slips(tool, k)) {
+    if (part > parts_->first[tool] && slips_.slips(tool, k)) {
       add_no_contacts(organ.contacts);
       continue;
     }
     held_.clear();
-    if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, parts_.tool[part], number, pieces);
+    if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, parts_->tool[part], number, pieces);
     add_contacts(part_pieces_[part], organ.mesh.faces, organ.positions, organ.contacts, held_);
   }
   piece_holds_[k] = holds_[k];
@@ -279,7 +279,7 @@ void TissueWorld::add_pull(Instruments& all, std::size_t tool, float share) {
     apart_[tool] += 0.5f * glm::dot(force, outward[at > 0.0 ? 0 : 1]);
   }
   for (std::uint32_t jaw = 0; jaw < 2; ++jaw) {
-    const std::uint32_t part = parts_.first[tool] + 1 + jaw;
+    const std::uint32_t part = parts_->first[tool] + 1 + jaw;
     const glm::vec3 force = contact_force(organ.state, organ.contacts.first[part], organ.contacts.first[part + 1]);
     apart_[tool] += 0.5f * share * glm::dot(force, outward[jaw]);
   }
@@ -301,11 +301,11 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
   }
   for (Organ& organ : organs_) {
     for (std::size_t tool = 0; tool < instruments.size(); ++tool) {
-      const std::uint32_t first = organ.contacts.first[parts_.first[tool]],
-                          last = organ.contacts.first[parts_.first[tool + 1]];
+      const std::uint32_t first = organ.contacts.first[parts_->first[tool]],
+                          last = organ.contacts.first[parts_->first[tool + 1]];
       instruments[tool].force += share * contact_force(organ.state, first, last);
       slips_.add(tool, static_cast<std::size_t>(&organ - organs_.data()),
-                 share * contact_force(organ.state, organ.contacts.first[parts_.first[tool] + 1], last));
+                 share * contact_force(organ.state, organ.contacts.first[parts_->first[tool] + 1], last));
       if (has_jaws(instruments[tool].kind) && &organ == &organs_[instruments[tool].grasped]) add_pull(all, tool, share);
       instruments[tool].torque +=
           share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));
@@ -382,7 +382,7 @@ bool TissueWorld::bites(const Instruments& all, std::size_t tool) const {
   return std::any_of(organs_.begin(), organs_.end(), [&](const Organ& organ) {
     bool upper = false, lower = false;
     for (std::size_t k = 0; k < blades.size(); ++k) {
-      const std::size_t part = parts_.first[tool] + 1 + k;
+      const std::size_t part = parts_->first[tool] + 1 + k;
       const bool touches = organ.touched.part_first[part] < organ.touched.part_first[part + 1];
       (blades[k].side > 0.0 ? upper : lower) |= touches;
     }

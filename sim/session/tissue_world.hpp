@@ -150,8 +150,9 @@ class TissueWorld {
   std::vector<SteppedOrgan> stepped_;       // [organ]
   HotWire wire_;
   SearBox seared_;
-  PartTable parts_;
-  std::vector<ToolStep> part_steps_, part_pieces_;            // [part] of the frame, of the contact substep
+  const PartTable* parts_ = nullptr;                          // of the instruments
+  std::span<const ToolStep> part_steps_;                      // [part] of the frame, of the instruments
+  std::vector<ToolStep> part_pieces_;                         // [part] of the contact substep
   std::vector<glm::vec3> pull_;                               // [tool] N, mean of the holds so far in the frame
   std::vector<float> apart_;                                  // [tool] N, mean force that pushes a jaw open, so far
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
