@@ -45,11 +45,9 @@ HandDevice::HandDevice(const HeldTool& tool, bool fulcrum)
       limits_(tool.limits),
       axes_(tool.axes),
       joints_(limited(limits_, start_of(tool))),
-      fulcrum_(fulcrum) {
-  const glm::dvec3 shaft = pose_of(centre_, limits_, joints_).tip - centre_.pivot;
-  depth_ = glm::length(shaft);
-  direction_ = shaft / depth_;
-}
+      direction_(direction_of(centre_, joints_)),
+      depth_(joints_.depth),
+      fulcrum_(fulcrum) {}
 
 void HandDevice::set_screen(const glm::dvec3& right, const glm::dvec3& up) {
   right_ = right;
@@ -58,15 +56,10 @@ void HandDevice::set_screen(const glm::dvec3& right, const glm::dvec3& up) {
 
 void HandDevice::swing(double right, double up) {
   if (right == 0.0 && up == 0.0) return;
-  const glm::dvec3 shaft = pose_of(centre_, limits_, joints_).tip - centre_.pivot;
   const glm::dvec3 across = axes_.right * right * right_ + axes_.up * up * up_;
-  const glm::dvec3 swung = glm::normalize(shaft) + (fulcrum_ ? -1.0 : 1.0) * across;
+  const glm::dvec3 swung = direction_of(centre_, joints_) + (fulcrum_ ? -1.0 : 1.0) * across;
   if (!(glm::length(swung) > 1e-6) || !std::isfinite(right + up)) return;
-  Joints wanted = joints_of(centre_, limits_, {centre_.pivot, centre_.pivot + swung});
-  wanted.depth = joints_.depth;
-  wanted.spin_deg = joints_.spin_deg;
-  wanted.grip_deg = joints_.grip_deg;
-  joints_ = limited(limits_, wanted, joints_);
+  joints_ = limited(limits_, aimed(centre_, joints_, swung), joints_);
 }
 
 void HandDevice::push(double metres) {
@@ -86,13 +79,10 @@ void HandDevice::set_jaws(double grip) {
 }
 
 DevicePose HandDevice::follow(double share) {
-  DevicePose pose = pose_of(centre_, limits_, joints_);
-  const glm::dvec3 wanted = (pose.tip - pose.pivot) / joints_.depth;
-  direction_ = glm::normalize(direction_ + share * (wanted - direction_));
+  direction_ = glm::normalize(direction_ + share * (direction_of(centre_, joints_) - direction_));
   depth_ += share * (joints_.depth - depth_);
-  pose.tip = pose.pivot + depth_ * direction_;
-  pose.energy = pedal_;
-  return pose;
+  return {centre_.pivot, centre_.pivot + depth_ * direction_, joints_.spin_deg,
+          joints_.grip_deg / limits_.widest_grip_deg, pedal_};
 }
 
 double RateDevice::begin_pose(const FrameClock& clock, bool connected) {

@@ -55,7 +55,8 @@ class HandDevice : public Device {
   void spin(double degrees);
   void set_jaws(double grip);  // 0 closed .. 1 open
   void set_pedal(Diathermy pedal) { pedal_ = pedal; }
-  // Moves the instrument by the fraction `share` of its distance to the target joints (1: all of it). Returns its pose.
+  // Moves the tip by the fraction `share` of its distance to the target joints (1: all of it), spin and jaws at once.
+  // Returns the pose of the instrument.
   DevicePose follow(double share);
 
  private:

@@ -30,8 +30,14 @@ struct RemoteCentre {
 RemoteCentre remote_centre(const glm::dvec3& pivot, const glm::dvec3& axis);
 
 // Returns T in the world frame: its origin lies at the tip, +z runs along the shaft away from the trocar, +x and +y
-// turn with the spin.
+// turn with the spin. That of a pose uses the pose's own pivot.
 glm::dmat4 matrix_of(const RemoteCentre& centre, const Joints& joints);
+glm::dmat4 matrix_of(const RemoteCentre& centre, const DevicePose& pose);
+
+// Returns the direction of the shaft from the trocar to the tip, a unit vector.
+glm::dvec3 direction_of(const RemoteCentre& centre, const Joints& joints);
+// Returns the joints with pan and tilt such that the shaft points in this direction, which need not be a unit vector.
+Joints aimed(const RemoteCentre& centre, const Joints& joints, const glm::dvec3& direction);
 
 DevicePose pose_of(const RemoteCentre& centre, const JointLimits& limits, const Joints& joints);
 // Computes the joints of a pose: pan within +-90, tilt within +-180 degrees. It uses the pose's own pivot, so depth is

@@ -118,9 +118,8 @@ DevicePose pose_from_matrix(const RemoteCentre& centre, const JointLimits& limit
   const bool inside = glm::dot(shaft, centre.frame[2]) > 0.0;
   if (!inside || glm::length(shaft) < limits.shallowest)
     pose.tip = pose.pivot + limits.shallowest * glm::normalize(last.tip - last.pivot);
-  Joints joints = joints_of(centre, limits, pose);
-  joints.spin_deg = 0.0;
-  pose.roll_deg = spin_of(matrix_of(centre, joints), matrix, last.roll_deg);
+  pose.roll_deg = 0.0;
+  pose.roll_deg = spin_of(matrix_of(centre, pose), matrix, last.roll_deg);
   return pose;
 }
 

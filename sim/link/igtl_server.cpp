@@ -229,9 +229,7 @@ IgtlPublisher::IgtlPublisher(const Scene& scene, const IgtlServerParams& params)
 void IgtlPublisher::publish(const Session& session) {
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const Instrument& instrument = session.instruments()[k];
-    centres_[k].pivot = instrument.pose.pivot;
-    const DevicePose pose{instrument.pose.pivot, instrument.pose.tip, instrument.roll_deg, instrument.grip};
-    tools_[k].pose = matrix_of(centres_[k], joints_of(centres_[k], instrument.limits, pose));
+    tools_[k].pose = matrix_of(centres_[k], {instrument.pose.pivot, instrument.pose.tip, instrument.roll_deg});
     tools_[k].force = instrument.force;
     tools_[k].torque = instrument.torque;
     tools_[k].touched = 0;

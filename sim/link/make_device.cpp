@@ -127,7 +127,7 @@ namespace {
 
 template <typename Hand>
 std::unique_ptr<Device> registered(std::unique_ptr<Hand> hand, DeviceContext& context) {
-  context.hands.push_back(hand.get());
+  context.rates.push_back(hand.get());
   return hand;
 }
 
@@ -169,7 +169,7 @@ std::unique_ptr<Device> make_held(const std::string& device, const HeldTool& too
   params.fulcrum = context.fulcrum;
   auto made = std::make_unique<MouseDevice>(tool, params);
   mouse = made.get();
-  return registered(std::move(made), context);
+  return made;
 }
 
 [[noreturn]] void rethrow(const std::string& who, const InputError& error) {

@@ -41,7 +41,7 @@ struct DeviceContext {
   std::unique_ptr<SpaceMouseReader> spacemouse = {};  // created when a scene uses it; must outlive the devices
   // The devices created so far; they live as long as the session that owns them.
   std::vector<MouseDevice*> mice = {};  // [instrument] null when another device moves it
-  std::vector<HandDevice*> hands = {};  // call set_screen() of each once per frame
+  std::vector<RateDevice*> rates = {};  // gamepads and SpaceMice: call set_screen() of each once per frame
   MouseDevice* scope_mouse = nullptr;
 };
 

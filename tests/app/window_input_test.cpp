@@ -148,12 +148,13 @@ TEST_F(HandsOnTheTable, TheRightButtonMovesTheScopeWhicheverInstrumentIsSelected
 
 TEST_F(HandsOnTheTable, EveryHandHeldDeviceObeysTheSetting) {
   EXPECT_TRUE(settings_.fulcrum);
-  MouseDevice other{{0, 0, 0}, {0, 0, -0.1}};  // represents a gamepad
-  hands_.devices().hands.push_back(&other);
+  GamepadDevice pad{{{0, 0, 0}, {0, 0, -0.1}, glm::dvec3(0.0), {}, 0.0}, [] { return GamepadState(); }};
+  hands_.devices().rates.push_back(&pad);
   for (const bool fulcrum : {false, true}) {
     settings_.fulcrum = fulcrum;
-    hands_.tell({}, settings_);
-    EXPECT_EQ(other.fulcrum(), fulcrum);
+    hands_.move({}, {}, 0.016, settings_);
+    EXPECT_EQ(pad.fulcrum(), fulcrum);
+    EXPECT_EQ(first_.fulcrum(), fulcrum);
   }
 }
 

@@ -147,7 +147,9 @@ DeviceWatch::DeviceWatch(const Scene& scene, std::vector<DeviceChoice> choices, 
     open(k, 0.0);
   }
   const ScopeAxes axes = axes_of(scene.scope.pose());
-  for (HandDevice* hand : context_.hands) hand->set_screen(axes.right, axes.up);
+  for (HandDevice* hand : context_.rates) hand->set_screen(axes.right, axes.up);
+  for (const Slot& slot : slots_)
+    if (slot.mouse) slot.mouse->set_screen(axes.right, axes.up);
 }
 
 DeviceWatch::~DeviceWatch() = default;
@@ -292,7 +294,7 @@ std::optional<Registration> DeviceWatch::registration_of_start(std::size_t k) co
   const Slot& slot = slots_[k];
   const auto sent = slot.igtl ? slot.igtl->status().sent : std::nullopt;
   if (!sent) return {};
-  return registration_between(*sent, matrix_of(slot.centre, joints_of(slot.centre, slot.limits, slot.start)));
+  return registration_between(*sent, matrix_of(slot.centre, slot.start));
 }
 
 bool DeviceWatch::blocks() const { return std::ranges::any_of(readings_, &DeviceReading::blocks); }

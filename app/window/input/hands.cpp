@@ -88,7 +88,7 @@ HandInput hand_input(const WindowInput& input) {
 }
 
 void Hands::tell(const ScopeAxes& axes, const HandSettings& settings) {
-  for (HandDevice* hand : devices_.hands) {
+  for (HandDevice* hand : devices_.rates) {
     hand->set_screen(axes.right, axes.up);
     hand->set_fulcrum(settings.fulcrum);
   }

@@ -39,7 +39,7 @@ class Hands : public MouseHands {
  public:
   DeviceContext& devices() { return devices_; }
 
-  // Passes picture axes and settings to every hand-held device, gamepads and SpaceMice included; before each frame.
+  // Passes picture axes and settings to gamepads and SpaceMice; before each frame.
   void tell(const ScopeAxes& axes, const HandSettings& settings);
   // Moves the selected instrument by the input. `elapsed`: s of the session's ticks.
   void move(const WindowInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings);

@@ -66,12 +66,30 @@ TEST(Joints, AgreeWithTheMatrixProduct) {
     const Sample s = random.sample();
     const glm::dmat4 expected = product(s.centre, s.joints), made = matrix_of(s.centre, s.joints);
     const DevicePose pose = pose_of(s.centre, s.limits, s.joints);
-    for (int column = 0; column < 4; ++column) worst = std::max(worst, glm::length(expected[column] - made[column]));
+    const glm::dmat4 of_pose = matrix_of(s.centre, pose);
+    for (int column = 0; column < 4; ++column)
+      worst = std::max(
+          {worst, glm::length(expected[column] - made[column]), glm::length(expected[column] - of_pose[column])});
     worst = std::max(worst, glm::length(glm::dvec3(expected[3]) - pose.tip));
     worst = std::max(worst, glm::length(s.centre.pivot - pose.pivot));
   }
   std::printf("kinematics against the product, seed %u: worst %.1e\n", kSeed, worst);
   EXPECT_LT(worst, 1e-12);
+}
+
+TEST(Joints, AimAtADirectionOfAnyLength) {
+  SCOPED_TRACE(kSeed);
+  Random random;
+  double worst = 0.0;
+  for (int k = 0; k < kPoses; ++k) {
+    const Sample s = random.sample();
+    const glm::dvec3 direction = direction_of(s.centre, s.joints);
+    worst = std::max(worst, std::abs(glm::length(direction) - 1.0));
+    Joints askew = s.joints;
+    askew.pan_deg = askew.tilt_deg = 0.0;
+    worst = std::max(worst, largest_difference(s.joints, aimed(s.centre, askew, 3.0 * direction)));
+  }
+  EXPECT_LT(worst, 1e-9);
 }
 
 TEST(Joints, SurviveARoundTrip) {

@@ -57,7 +57,7 @@ TEST(MakeDevice, CreatesEveryDevice) {
     EXPECT_EQ(pose.pivot, scene.pivot) << name;
     EXPECT_EQ(context.mice.size(), 1u);
     EXPECT_EQ(context.mice[0] != nullptr, name == "mouse") << name;
-    EXPECT_EQ(context.hands.size(), name == "mouse" || name == "gamepad" ? 1u : 0u) << name;
+    EXPECT_EQ(context.rates.size(), name == "gamepad" ? 1u : 0u) << name;
     EXPECT_NEAR(pose.tip.z, name == "trajectory" ? 0.09 : 0.1, 0.04) << name;
   }
 }
