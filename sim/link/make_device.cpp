@@ -189,8 +189,6 @@ Activity activity_of(const Scene& scene) {
   return live ? Activity::Attempt : recorded ? Activity::Replay : Activity::Script;
 }
 
-bool has_live_device(const Scene& scene) { return activity_of(scene) == Activity::Attempt; }
-
 std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context) try {
   MouseDevice*& mouse = context.mice.emplace_back(nullptr);
   if (scene.device == "script") return make_script_device({scene.pivot, scene.tip, scene.script});
