@@ -1,20 +1,16 @@
 #include "mesh/mesh_io.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <optional>
-#include <string>
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/polygons.hpp"
-#include "mesh/triangle_mesh.hpp"
 #include "mesh/whole_file.hpp"
 
 namespace trocar {

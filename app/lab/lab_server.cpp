@@ -20,15 +20,12 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
 #include <set>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "app/lab/lab_attempt.hpp"
 #include "geometry/error.hpp"

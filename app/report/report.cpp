@@ -6,14 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "geometry/error.hpp"
 #include "geometry/units.hpp"
 #include "mesh/base64.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/score/attempt.hpp"
 #include "sim/support/files.hpp"
 #include "sim/support/markup.hpp"
 #include "sim/support/progress.hpp"

@@ -1,11 +1,8 @@
 #include "cpu_collision/solids/point_in_solid.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <span>
 
-#include "geometry/elementary.hpp"
 #include "geometry/frame.hpp"
 #include "geometry/refine.hpp"
 #include "geometry/units.hpp"

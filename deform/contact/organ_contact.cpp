@@ -4,8 +4,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "deform/solid/lattice.hpp"
-#include "deform/solid/tissue.hpp"
 #include "geometry/closest.hpp"
 #include "mesh/face_tree.hpp"
 

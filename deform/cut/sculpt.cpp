@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <utility>
 
-#include "deform/cut/boundary_loops.hpp"
 #include "deform/cut/sculpt_steps.hpp"
 #include "geometry/disjoint_sets.hpp"
 #include "geometry/error.hpp"

@@ -3,10 +3,8 @@
 #include "deform/cut/slit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <glm/glm.hpp>
 #include <span>
 #include <tuple>
 #include <vector>

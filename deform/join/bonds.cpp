@@ -1,14 +1,12 @@
 #include "deform/join/bonds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
 #include "deform/cut/sculpt_steps.hpp"
 #include "deform/cut/slit.hpp"
 #include "deform/solid/elasticity.hpp"
-#include "deform/solid/tissue.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/disjoint_sets.hpp"
 #include "geometry/elementary.hpp"

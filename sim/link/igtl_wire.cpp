@@ -21,7 +21,6 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>

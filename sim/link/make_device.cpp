@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "geometry/error.hpp"
-#include "sim/device/hand_device.hpp"
 #include "sim/device/haptics.hpp"
 #include "sim/device/trajectory.hpp"
 #include "sim/link/igtl_device.hpp"

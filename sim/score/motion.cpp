@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "geometry/elementary.hpp"
 #include "sim/score/smoothness.hpp"

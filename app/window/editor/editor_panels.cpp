@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <concepts>
 
-#include "app/window/editor/editor.hpp"
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "sim/scene/scene_access.hpp"

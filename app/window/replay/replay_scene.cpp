@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <span>
 
 #include "geometry/error.hpp"
 #include "geometry/face_numbers.hpp"
