@@ -10,6 +10,7 @@
 
 namespace trocar {
 
+// Writes bytes as text, with padding.
 std::string base64(std::span<const std::byte> bytes);
 // Returns nothing when the text is not what base64() writes: other characters, no padding, or bits beyond the last
 // byte.
