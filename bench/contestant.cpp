@@ -1,6 +1,5 @@
 #include "bench/contestant.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>

@@ -11,13 +11,13 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
-#include <numbers>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "geometry/planar/convex_polygon.hpp"
 #include "geometry/planar/zone.hpp"
+#include "geometry/units.hpp"
 #include "study/planar/convex_scan.hpp"
 
 namespace {
@@ -39,7 +39,7 @@ double uniform(double low, double high) { return std::uniform_real_distribution<
 ConvexPolygon round_polygon(std::size_t corners, const dvec2& centre) {
   std::vector<dvec2> c(corners);
   for (std::size_t i = 0; i < corners; ++i) {
-    const double angle = 2.0 * std::numbers::pi * (static_cast<double>(i) + uniform(-0.3, 0.3)) / corners;
+    const double angle = trocar::kFullTurn * (static_cast<double>(i) + uniform(-0.3, 0.3)) / corners;
     c[i] = centre + dvec2(std::cos(angle), std::sin(angle));
   }
   return ConvexPolygon(c);
@@ -57,7 +57,7 @@ std::vector<Query> random_queries() {
     const auto point = [] {
       return uniform(0.0, 1.1) * dvec2(std::cos(uniform(0.0, 6.3)), std::sin(uniform(0.0, 6.3)));
     };
-    const double angle = uniform(0.0, 2.0 * std::numbers::pi);
+    const double angle = uniform(0.0, trocar::kFullTurn);
     query = {point(), point(), {std::cos(angle), std::sin(angle)}, engine()};
   }
   return queries;
@@ -209,7 +209,7 @@ void report(const Subject& subject, const std::vector<Row>& rows, std::ofstream&
 Zone star(std::size_t corners) {
   std::vector<dvec2> c(corners);
   for (std::size_t i = 0; i < corners; ++i) {
-    const double angle = 2.0 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(corners);
+    const double angle = trocar::kFullTurn * static_cast<double>(i) / static_cast<double>(corners);
     c[i] = uniform(0.2, 0.6) * dvec2(std::cos(angle), std::sin(angle));
   }
   return Zone(c, ZoneKind::Forbidden);

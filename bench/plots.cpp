@@ -8,6 +8,8 @@
 #include <limits>
 #include <string_view>
 
+#include "sim/support/markup.hpp"
+
 namespace trocar::bench {
 namespace {
 
@@ -17,29 +19,8 @@ constexpr double kWidth = 900.0, kHeight = 520.0, kLeft = 84.0, kRight = 30.0, k
 constexpr std::array<std::string_view, 6> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#000000"};
 constexpr std::array<std::string_view, 6> kDashes = {"none", "8 4", "2 3", "10 3 2 3", "none", "5 5"};
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return out;
-}
-
-// Returns the beginning of a file: its size, its style, title and subtitle.
-std::string svg_opening(double height, double left, int font_size, std::string_view grid_colour, std::string_view title,
-                        std::string_view subtitle) {
-  return fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} {1}' width='{0}' height='{1}' "
-      "font-family='DejaVu Sans, Helvetica, sans-serif' font-size='{5}' fill='#222'>\n"
-      "<style>.grid {{ stroke: {6}; }}</style>\n<rect width='{0}' height='{1}' fill='white'/>\n"
-      "<text x='{2}' y='28' font-size='18' font-weight='bold'>{3}</text>\n<text x='{2}' y='48' "
-      "fill='#555'>{4}</text>\n",
-      kWidth, height, left, escaped(title), escaped(subtitle), font_size, grid_colour);
-}
-
-struct Axis {
-  double low, high, step;  // of its tick labels
-  double from, to;         // pixels
-
-  double operator()(double value) const { return from + (to - from) * (value - low) / (high - low); }
+struct Axis : PlotAxis {
+  double step;  // of its tick labels
 };
 
 // Makes an axis from a round number to a round number in four to ten round steps.
@@ -49,7 +30,7 @@ Axis axis_over(double low, double high, double from, double to) {
   double step = power;
   for (const double factor : {2.0, 5.0, 10.0})
     if (rough > 0.75 * step) step = factor * power;
-  return {std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, step, from, to};
+  return {{std::floor(low / step + 1e-9) * step, std::ceil(high / step - 1e-9) * step, from, to}, step};
 }
 
 std::string marker(Mark mark, double x, double y, std::string_view colour) {
@@ -112,12 +93,12 @@ std::string legend(const LinePlot& plot) {
     const double at = next_x(s.name);
     if (s.line) svg += fmt::format("<path d='M{:.1f} {:.1f} h28' {}/>\n", at, y - 4.0, stroke(i));
     svg += marker(s.mark, at + 14.0, y - 4.0, kColours[i % kColours.size()]);
-    svg += fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", at + 34.0, y, escaped(s.name));
+    svg += fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", at + 34.0, y, markup_escaped(s.name));
   }
   if (!plot.band_name.empty()) {
     const double at = next_x(plot.band_name);
     svg += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='28' height='12' fill='#e3e8eb'/>\n", at, y - 10.0);
-    svg += fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", at + 34.0, y, escaped(plot.band_name));
+    svg += fmt::format("<text x='{:.1f}' y='{:.1f}'>{}</text>\n", at + 34.0, y, markup_escaped(plot.band_name));
   }
   return svg;
 }
@@ -145,12 +126,17 @@ std::string line_plot_svg(const LinePlot& plot) {
   Axis x = axis_over(std::min(low_x, 0.0), high_x, kLeft, kWidth - kRight);
   x.high = std::ceil(5.0 * high_x / x.step - 1e-9) * x.step / 5.0;
   const Axis y = axis_over(low_y, high_y, kHeight - kBottom, kTop);
-  std::string svg = svg_opening(kHeight, kLeft, 13, "#dde1e4", plot.title, plot.subtitle);
+  std::string svg = svg_opening({.width = kWidth,
+                                 .height = kHeight,
+                                 .left = kLeft,
+                                 .title = plot.title,
+                                 .subtitle = plot.subtitle,
+                                 .grid = "#dde1e4"});
   svg += grid(x, y, plot) + legend(plot);
   svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{}</text>\n", 0.5 * (kLeft + kWidth - kRight),
-                     kHeight - 18, escaped(plot.x_name));
+                     kHeight - 18, markup_escaped(plot.x_name));
   svg += fmt::format("<text transform='translate(24 {:.1f}) rotate(-90)' text-anchor='middle'>{}</text>\n",
-                     0.5 * (kTop + kHeight - kBottom), escaped(plot.y_name));
+                     0.5 * (kTop + kHeight - kBottom), markup_escaped(plot.y_name));
   for (std::size_t i = 0; i < plot.series.size(); ++i) svg += drawn(plot.series[i], i, x, y);
   return svg + "</svg>\n";
 }
@@ -170,15 +156,7 @@ constexpr std::array<std::string_view, 10> kSizeColours = {"#1b6ca8", "#c8553d",
                                                            "#2a9d9d", "#b03a72", "#6b7a1e", "#20306e", "#7a4a2b"};
 constexpr std::string_view kPeerColour = "#9aa0a6";
 
-// A logarithmic axis between two pixels that spans whole decades.
-struct LogAxis {
-  double low = 1.0, high = 10.0, from = 0.0, to = 1.0;
-
-  double operator()(double value) const {
-    return from + (to - from) * (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low));
-  }
-};
-
+// Spans whole decades.
 LogAxis spanning(double low, double high, double from, double to) {
   constexpr double kSlack = 0.01;  // decades that may lie outside the axis
   LogAxis axis{std::pow(10.0, std::floor(std::log10(low))), std::pow(10.0, std::ceil(std::log10(high) - kSlack)), from,
@@ -261,10 +239,16 @@ std::string size_plot(const PlotText& text, const std::vector<PlotLine>& lines) 
   const LogAxis x = spanning(least_x, most_x, kSizeLeft, kWidth - kSizeRight);
   const LogAxis y = spanning(least_y, most_y, kSizeHeight - kSizeBottom, kSizeTop);
 
-  std::string svg = svg_opening(kSizeHeight, kSizeLeft, 12, "#e3e6e8", text.title, text.subtitle);
+  std::string svg = svg_opening({.width = kWidth,
+                                 .height = kSizeHeight,
+                                 .left = kSizeLeft,
+                                 .font_size = 12,
+                                 .title = text.title,
+                                 .subtitle = text.subtitle,
+                                 .grid = "#e3e6e8"});
   svg += grid(x, y);
   svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{}</text>\n",
-                     0.5 * (kSizeLeft + kWidth - kSizeRight), kSizeHeight - 14, escaped(text.size));
+                     0.5 * (kSizeLeft + kWidth - kSizeRight), kSizeHeight - 14, markup_escaped(text.size));
   std::vector<Label> labels;
   std::size_t own = 0;
   for (const PlotLine& line : lines) {
@@ -277,7 +261,7 @@ std::string size_plot(const PlotText& text, const std::vector<PlotLine>& lines) 
   for (const Label& label : labels)
     svg +=
         fmt::format("<text x='{}' y='{:.1f}' fill='{}' font-weight='{}'>{}</text>\n", kWidth - kSizeRight + 10, label.y,
-                    label.peer ? "#666" : label.colour, label.peer ? "normal" : "bold", escaped(label.text));
+                    label.peer ? "#666" : label.colour, label.peer ? "normal" : "bold", markup_escaped(label.text));
   return svg + "</svg>\n";
 }
 

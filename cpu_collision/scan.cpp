@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "geometry/face_numbers.hpp"
 #include "geometry/machine.hpp"
 #include "geometry/refine.hpp"
-#include "geometry/tool_volume.hpp"
 
 namespace trocar {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "deform/solid/elastic_forces.hpp"
 #include "deform/solid/elasticity.hpp"
-#include "deform/solid/tissue.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/frame.hpp"
 #include "geometry/machine.hpp"

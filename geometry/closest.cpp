@@ -1,9 +1,7 @@
 #include "geometry/closest.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace trocar {
 

@@ -18,6 +18,11 @@ int longest_axis(std::span<const std::uint32_t> numbers, std::span<const glm::ve
 
 }  // namespace
 
+std::size_t slot_of(std::span<const FaceId> ids, FaceId face) {
+  const auto found = std::lower_bound(ids.begin(), ids.end(), face);
+  return found != ids.end() && *found == face ? static_cast<std::size_t>(found - ids.begin()) : ids.size();
+}
+
 void order_in_runs(std::span<std::uint32_t> numbers, std::span<const glm::vec3> points, std::size_t run) {
   if (numbers.size() <= run) {
     std::sort(numbers.begin(), numbers.end());

@@ -1,5 +1,5 @@
-// Provides what backends of a touch query share for their faces: sets of face numbers, the numbers after a change of
-// faces, an order in which neighbours lie together, and the bytes that vectors hold.
+// Provides what backends of a touch query share for their faces: sets of face numbers, the slots of ids, the numbers
+// after a change of faces, an order in which neighbours lie together, and the bytes that vectors hold.
 // Tested in tests/geometry/refine_test.cpp
 #pragma once
 
@@ -55,6 +55,9 @@ class FaceSet {
  private:
   std::vector<std::uint64_t> words_, summary_;
 };
+
+// Returns the slot of a face among the current faces, whose ids ascend; the number of faces when it was removed.
+std::size_t slot_of(std::span<const FaceId> ids, FaceId face);
 
 constexpr std::uint32_t kRemovedFace = 0xffff'ffffu;
 

@@ -7,8 +7,6 @@
 
 #include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
-#include "geometry/frame.hpp"
-#include "geometry/tool_volume.hpp"
 
 namespace trocar {
 

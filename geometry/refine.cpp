@@ -9,7 +9,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "geometry/closest.hpp"
 #include "geometry/frame.hpp"
 #include "geometry/machine.hpp"
 #include "geometry/part.hpp"

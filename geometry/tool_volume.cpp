@@ -4,10 +4,8 @@
 #include "geometry/tool_volume.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
-#include <glm/glm.hpp>
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"

@@ -10,21 +10,16 @@
 #include <glad/gl.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "geometry/face_numbers.hpp"
 #include "geometry/machine.hpp"
 #include "geometry/refine.hpp"
 #include "geometry/tool_volume.hpp"
-#include "gpu_collision/gl_fault.hpp"
 
 namespace trocar {
 namespace {

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "geometry/error.hpp"
-#include "geometry/tool_volume.hpp"
 
 namespace trocar::gl {
 

@@ -2,8 +2,6 @@
 
 #include <glad/gl.h>
 
-#include <chrono>
-
 namespace trocar::gl {
 namespace {
 

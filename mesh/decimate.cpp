@@ -10,7 +10,6 @@
 #include "geometry/error.hpp"
 #include "mesh/face_tree.hpp"
 #include "mesh/half_edge.hpp"
-#include "mesh/triangle_mesh.hpp"
 #include "mesh/vtk_surface.hpp"
 
 namespace trocar {

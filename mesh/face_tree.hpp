@@ -1,5 +1,6 @@
 // Builds a tree of axis-aligned boxes over the faces of a static mesh. Finds pairs of faces whose boxes overlap, and
-// the face nearest to a point. It serves mesh tools; touch queries have their own trees (cpu_collision/). Units:
+// the face nearest to a point. The trees of touch queries (cpu_collision/trees) follow moving meshes with volumes of
+// many kinds; they lie above this room, and here would cost a copy of the mesh and an update for each tool. Units:
 // metres.   Tested against brute force in tests/mesh/self_crossing_test.cpp and organ_maker_test.cpp
 #pragma once
 

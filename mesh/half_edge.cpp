@@ -1,7 +1,8 @@
 #include "mesh/half_edge.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "geometry/disjoint_sets.hpp"
 
 namespace trocar {
 namespace {
@@ -10,19 +11,6 @@ namespace {
 struct Side {
   std::uint32_t low, high;  // the edge's vertices
   std::uint32_t half_edge;
-};
-
-class Sets {
- public:
-  explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
-  std::uint32_t root(std::uint32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void unite(std::uint32_t a, std::uint32_t b) { parent_[root(a)] = root(b); }
-
- private:
-  std::vector<std::uint32_t> parent_;
 };
 
 bool names_vertex_twice(const glm::uvec3& face) { return face.x == face.y || face.y == face.z || face.z == face.x; }
@@ -69,12 +57,12 @@ std::uint32_t corner_at(const HalfEdges& mesh, std::uint32_t h, std::uint32_t ve
 
 // Joins corners across every edge with two faces. A vertex with two sets of corners is not a manifold vertex.
 std::size_t count_non_manifold_vertices(const HalfEdges& mesh, std::span<const Side> sides) {
-  Sets fans(mesh.vertex.size());
+  DisjointSets fans(mesh.vertex.size());
   for (std::size_t i = 0; i + 1 < sides.size(); ++i) {
     const Side &a = sides[i], &b = sides[i + 1];
     if (a.low != b.low || a.high != b.high || mesh.kind[a.half_edge] == EdgeKind::NonManifold) continue;
-    fans.unite(corner_at(mesh, a.half_edge, a.low), corner_at(mesh, b.half_edge, a.low));
-    fans.unite(corner_at(mesh, a.half_edge, a.high), corner_at(mesh, b.half_edge, a.high));
+    fans.join(corner_at(mesh, a.half_edge, a.low), corner_at(mesh, b.half_edge, a.low));
+    fans.join(corner_at(mesh, a.half_edge, a.high), corner_at(mesh, b.half_edge, a.high));
   }
   std::vector<std::uint32_t> fan_of(mesh.outgoing.size(), kNoHalfEdge);
   std::vector<bool> counted(mesh.outgoing.size(), false);
@@ -139,10 +127,10 @@ BoundaryLoops boundary_loops(const HalfEdges& mesh) {
 }
 
 std::vector<std::uint32_t> face_components(std::size_t vertex_count, std::span<const glm::uvec3> faces) {
-  Sets sets(vertex_count);
+  DisjointSets sets(vertex_count);
   for (const glm::uvec3& face : faces) {
-    sets.unite(face.x, face.y);
-    sets.unite(face.y, face.z);
+    sets.join(face.x, face.y);
+    sets.join(face.y, face.z);
   }
   std::vector<std::uint32_t> number(vertex_count, kNoHalfEdge), component;
   component.reserve(faces.size());

@@ -1,20 +1,16 @@
 #include "mesh/mesh_io.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <optional>
-#include <string>
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/polygons.hpp"
-#include "mesh/triangle_mesh.hpp"
 #include "mesh/whole_file.hpp"
 
 namespace trocar {
@@ -159,10 +155,6 @@ LoadedMesh load_part(const std::filesystem::path& file, const std::string& name,
 std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double metres_per_unit) {
   MeshFacts facts;
   return parts_of(file, metres_per_unit, {}, facts);
-}
-
-TriangleMesh load_mesh_part(const std::filesystem::path& file, const std::string& name, double metres_per_unit) {
-  return load_part(file, name, metres_per_unit, {}).mesh;
 }
 
 LoadedMesh load_turned(const std::filesystem::path& file, double metres_per_unit, const Rotation& rotation,
@@ -341,6 +333,27 @@ void add_bytes(std::string& out, Value value, std::endian order) {
   out.append(bytes, sizeof value);
 }
 
+// Lines of text; `first`: number of the first vertex.
+void add_point(std::string& out, const char* before, const glm::dvec3& point) {
+  out += before;
+  add_text(out, point);
+  out += '\n';
+}
+
+void add_face(std::string& out, const char* before, const glm::uvec3& face, std::uint64_t first) {
+  out += before + std::to_string(face.x + first) + ' ' + std::to_string(face.y + first) + ' ' +
+         std::to_string(face.z + first) + '\n';
+}
+
+void add_points(std::string& out, const FileMesh& mesh, bool ascii, std::endian order) {
+  for (const glm::dvec3& point : mesh.points) {
+    if (ascii)
+      add_point(out, "", point);
+    else
+      for (int axis = 0; axis < 3; ++axis) add_bytes(out, point[axis], order);
+  }
+}
+
 glm::dvec3 normal_of(const FileMesh& mesh, const glm::uvec3& face) {
   const glm::dvec3 a = mesh.points[face.x];
   const glm::dvec3 normal = glm::cross(mesh.points[face.y] - a, mesh.points[face.z] - a);
@@ -351,14 +364,9 @@ glm::dvec3 normal_of(const FileMesh& mesh, const glm::uvec3& face) {
 std::string ascii_stl(const FileMesh& mesh) {
   std::string out = std::string("solid ") + kTitle + "\n";
   for (const glm::uvec3& face : mesh.faces) {
-    out += "facet normal ";
-    add_text(out, normal_of(mesh, face));
-    out += "\n outer loop\n";
-    for (int corner = 0; corner < 3; ++corner) {
-      out += "  vertex ";
-      add_text(out, mesh.points[face[corner]]);
-      out += '\n';
-    }
+    add_point(out, "facet normal ", normal_of(mesh, face));
+    out += " outer loop\n";
+    for (int corner = 0; corner < 3; ++corner) add_point(out, "  vertex ", mesh.points[face[corner]]);
     out += " endloop\nendfacet\n";
   }
   return out + "endsolid " + kTitle + "\n";
@@ -387,15 +395,8 @@ std::string write_stl(const FileMesh& mesh, MeshEncoding encoding) {
 
 std::string write_obj(const FileMesh& mesh, MeshEncoding) {
   std::string out = std::string("# ") + kTitle + "\n";
-  for (const glm::dvec3& point : mesh.points) {
-    out += "v ";
-    add_text(out, point);
-    out += '\n';
-  }
-  for (const glm::uvec3& face : mesh.faces) {
-    out += "f " + std::to_string(face.x + 1ull) + ' ' + std::to_string(face.y + 1ull) + ' ' +
-           std::to_string(face.z + 1ull) + '\n';
-  }
+  for (const glm::dvec3& point : mesh.points) add_point(out, "v ", point);
+  for (const glm::uvec3& face : mesh.faces) add_face(out, "f ", face, 1);
   return out;
 }
 
@@ -410,17 +411,10 @@ std::string write_ply(const FileMesh& mesh, MeshEncoding encoding) {
                     "\nproperty double x\nproperty double y\nproperty double z\nelement face " +
                     std::to_string(mesh.faces.size()) + "\nproperty list uchar uint vertex_indices\nend_header\n";
   const std::endian order = big ? std::endian::big : std::endian::little;
-  for (const glm::dvec3& point : mesh.points) {
-    if (ascii) {
-      add_text(out, point);
-      out += '\n';
-      continue;
-    }
-    for (int axis = 0; axis < 3; ++axis) add_bytes(out, point[axis], order);
-  }
+  add_points(out, mesh, ascii, order);
   for (const glm::uvec3& face : mesh.faces) {
     if (ascii) {
-      out += "3 " + std::to_string(face.x) + ' ' + std::to_string(face.y) + ' ' + std::to_string(face.z) + '\n';
+      add_face(out, "3 ", face, 0);
       continue;
     }
     out += '\3';
@@ -433,18 +427,11 @@ std::string write_vtk(const FileMesh& mesh, MeshEncoding encoding) {
   const bool ascii = encoding == MeshEncoding::Ascii;
   std::string out = std::string("# vtk DataFile Version 3.0\n") + kTitle + (ascii ? "\nASCII" : "\nBINARY") +
                     "\nDATASET POLYDATA\nPOINTS " + std::to_string(mesh.points.size()) + " double\n";
-  for (const glm::dvec3& point : mesh.points) {
-    if (ascii) {
-      add_text(out, point);
-      out += '\n';
-      continue;
-    }
-    for (int axis = 0; axis < 3; ++axis) add_bytes(out, point[axis], std::endian::big);
-  }
+  add_points(out, mesh, ascii, std::endian::big);
   out += "\nPOLYGONS " + std::to_string(mesh.faces.size()) + ' ' + std::to_string(4 * mesh.faces.size()) + '\n';
   for (const glm::uvec3& face : mesh.faces) {
     if (ascii) {
-      out += "3 " + std::to_string(face.x) + ' ' + std::to_string(face.y) + ' ' + std::to_string(face.z) + '\n';
+      add_face(out, "3 ", face, 0);
       continue;
     }
     add_bytes(out, std::int32_t{3}, std::endian::big);

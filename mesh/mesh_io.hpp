@@ -12,11 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "geometry/units.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
-
-constexpr double kMillimetre = 1e-3;  // m
 
 // Loads a mesh. Throws InputError with one sentence that names the file, the line where it is known, and the remedy.
 TriangleMesh load_mesh(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
@@ -27,9 +26,6 @@ struct MeshPart {
 };
 // Loads the parts that have faces, in the order of the file; load_mesh() returns them as one mesh. Throws like it.
 std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
-// Loads the parts of that name as one mesh. Throws InputError that lists the parts when there is none.
-TriangleMesh load_mesh_part(const std::filesystem::path& file, const std::string& name,
-                            double metres_per_unit = kMillimetre);
 
 // What a file says about itself, beside its mesh.
 struct MeshFacts {

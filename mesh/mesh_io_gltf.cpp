@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "geometry/error.hpp"
+#include "geometry/units.hpp"
+#include "mesh/base64.hpp"
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/mesh_io_text.hpp"
 
@@ -151,21 +153,6 @@ json parsed(const Source& source, std::string_view text) {
   } catch (const json::exception&) {
     fail(source, "its JSON has a number out of range", kCopy);
   }
-}
-
-std::string decoded(const GltfValue& buffer, std::string_view digits) {
-  std::string bytes;
-  bytes.reserve(digits.size() / 4 * 3);
-  std::uint32_t group = 0;
-  int bits = 0;
-  while (!digits.empty() && digits.back() == '=') digits.remove_suffix(1);
-  for (const char c : digits) {
-    const int digit = base64_digit(c);
-    if (digit < 0) buffer.refuse("has a character that is not base64", kCopy);
-    group = group << 6 | static_cast<std::uint32_t>(digit), bits += 6;
-    if (bits >= 8) bytes.push_back(static_cast<char>(group >> (bits -= 8) & 0xFF));
-  }
-  return bytes;
 }
 
 bool affects_no_shape(const std::string& extension) {
@@ -317,7 +304,9 @@ void GltfFile::open_buffers(std::string_view binary, bool text) {
         content_->buffers.emplace_back();
         continue;
       }
-      content_->decoded[k] = decoded(uri, std::string_view(where).substr(start + kBase64.size()));
+      auto decoded = decoded_base64(std::string_view(where).substr(start + kBase64.size()));
+      if (!decoded) uri.refuse("has a character that is not base64", kCopy);
+      content_->decoded[k] = std::move(*decoded);
       bytes = content_->decoded[k];
     } else if (k > 0 || text) {
       buffer.refuse("has no data", kCopy);
@@ -408,7 +397,6 @@ std::vector<std::uint32_t> GltfFile::indices(std::uint64_t index) const {
   return {all.values.begin(), all.values.end()};
 }
 
-constexpr double kMillimetres = 1e3;  // per metre
 // Of all nodes together: many nodes may use the same mesh.
 constexpr std::size_t kMostFaces = std::size_t{1} << 26, kMostPoints = std::size_t{1} << 25;
 constexpr std::size_t kMostPrimitives = std::size_t{1} << 20;
@@ -494,7 +482,7 @@ class SceneReader {
       node.refuse("has instances", "export a node for each of them");
     refuse_morphed(node.at("weights").present() ? node.at("weights") : mesh.at("weights"));
     FilePart part{node.at("name").text(), {}};
-    part.mesh.facts.mm_per_number = kMillimetres;
+    part.mesh.facts.mm_per_number = kMmPerMetre;
     if (part.name.empty()) part.name = mesh.at("name").text();
     if (part.name.empty()) part.name = "node " + std::to_string(index);
     ranges_.clear();
@@ -558,7 +546,7 @@ class SceneReader {
     limit(points_ += points.size(), kMostPoints, "vertices");
     known->second = {static_cast<std::uint32_t>(mesh.points.size()), static_cast<std::uint32_t>(points.size())};
     for (const glm::dvec3& point : points) {
-      const glm::dvec3 p = kMillimetres * glm::dvec3(to_scene * glm::dvec4(point, 1.0));
+      const glm::dvec3 p = kMmPerMetre * glm::dvec3(to_scene * glm::dvec4(point, 1.0));
       for (int axis = 0; axis < 3; ++axis) check_coordinate(source_, p[axis], mesh.points.size());
       mesh.points.push_back(p);
     }
@@ -610,7 +598,7 @@ std::string write_glb(const FileMesh& mesh, MeshEncoding) {
   std::string binary;
   glm::vec3 low(std::numeric_limits<float>::max()), high(-low);
   for (const glm::dvec3& point : mesh.points) {
-    const glm::vec3 p(point / kMillimetres);
+    const glm::vec3 p(point / kMmPerMetre);
     low = glm::min(low, p), high = glm::max(high, p);
     append(binary, p);
   }

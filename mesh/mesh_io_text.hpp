@@ -60,9 +60,6 @@ std::uint64_t bits_of(const char* bytes, std::size_t count, bool big_endian);
 std::int64_t integer_of(std::uint64_t bits, NumberType type);  // of type 'i' or 'u'
 double number_of(std::uint64_t bits, NumberType type);
 
-// Returns the value of a base64 digit, 0 to 63; -1 for another character.
-int base64_digit(char c);
-
 // A whole file in memory.
 struct Source {
   std::string name;        // as the user wrote it, for messages

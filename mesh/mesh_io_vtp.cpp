@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mesh/base64.hpp"
 #include "mesh/mesh_io_formats.hpp"
 #include "mesh/mesh_io_text.hpp"
 #include "mesh/polygons.hpp"
@@ -221,19 +222,16 @@ class Bytes {
 
  private:
   bool decode_group() {
-    int digits[4], used = 0;
-    for (int& digit : digits) {
+    char group[4];
+    for (char& digit : group) {
       while (!text_.empty() && text_.front() <= ' ') text_.remove_prefix(1);
       if (text_.empty()) return false;
-      digit = base64_digit(text_.front());
-      const bool padding = text_.front() == '=' && &digit - digits >= 2;
-      if (digit < 0 && !padding) return false;
-      if (digit >= 0) used = static_cast<int>(&digit - digits) + 1;
-      digit = std::max(digit, 0);
+      digit = text_.front();
       text_.remove_prefix(1);
     }
-    const int bits = digits[0] << 18 | digits[1] << 12 | digits[2] << 6 | digits[3];
-    for (int i = 0; i < used - 1; ++i) pending_ += static_cast<char>(bits >> (16 - 8 * i) & 0xFF);
+    const auto bytes = decoded_base64(std::string_view(group, 4));
+    if (!bytes || bytes->empty()) return false;
+    pending_ += *bytes;
     return true;
   }
 

@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 #include <tuple>
-#include <vector>
 
 #include "geometry/error.hpp"
 #include "mesh/exact_sign.hpp"
-#include "mesh/half_edge.hpp"
 #include "mesh/triangle_mesh.hpp"
 
 namespace trocar {

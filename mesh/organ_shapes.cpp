@@ -10,10 +10,7 @@
 #include <vtkPointData.h>
 #include <vtkPolyData.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <vector>
 
 #include "mesh/vtk_surface.hpp"
 

@@ -4,19 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <glm/glm.hpp>
 #include <iterator>
 #include <limits>
 #include <numeric>
 #include <tuple>
-#include <vector>
 
 #include "geometry/error.hpp"
 #include "mesh/exact_sign.hpp"
 #include "mesh/face_tree.hpp"
 #include "mesh/half_edge.hpp"
-#include "mesh/triangle_mesh.hpp"
 
 namespace trocar {
 namespace {

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "geometry/elementary.hpp"
+#include "geometry/units.hpp"
 
 namespace trocar {
 namespace {
@@ -111,7 +112,7 @@ std::vector<Ring> rings_along(std::span<const dvec3> line) {
 void add_ring(const Ring& ring, double radius, TriangleMesh& mesh) {
   const dvec3 up = glm::cross(ring.along, ring.across);
   for (int side = 0; side < kSides; ++side) {
-    const double angle = 2.0 * std::numbers::pi * side / kSides;
+    const double angle = kFullTurn * side / kSides;
     mesh.positions.emplace_back(ring.centre +
                                 radius * (elementary::cos(angle) * ring.across + elementary::sin(angle) * up));
   }

@@ -24,11 +24,7 @@ TriangleMesh make_mesh(const py::object& position_array, const py::object& face_
 }
 
 py::dict report_of(const TriangleMesh& mesh, bool crossings) {
-  MeshReport report;
-  {
-    const py::gil_scoped_release unlocked;
-    report = mesh_report(mesh.view(), {.find_crossings = crossings});
-  }
+  const MeshReport report = unlocked([&] { return mesh_report(mesh.view(), {.find_crossings = crossings}); });
   using namespace py::literals;
   const auto triple = [](const glm::dvec3& v) { return py::make_tuple(v.x, v.y, v.z); };
   return py::dict("vertices"_a = report.vertices, "faces"_a = report.faces, "closed"_a = report.welded.closed(),
@@ -42,11 +38,8 @@ py::dict report_of(const TriangleMesh& mesh, bool crossings) {
 }
 
 py::tuple repaired(const TriangleMesh& mesh, double join_distance, double longest_boundary) {
-  Repaired result;
-  {
-    const py::gil_scoped_release unlocked;
-    result = repair(mesh, {.join_distance = join_distance, .longest_boundary = longest_boundary});
-  }
+  Repaired result =
+      unlocked([&] { return repair(mesh, {.join_distance = join_distance, .longest_boundary = longest_boundary}); });
   using namespace py::literals;
   const RepairCounts& counts = result.counts;
   const py::dict changes("joined_vertices"_a = counts.joined_vertices, "dropped_faces"_a = counts.dropped_faces,
@@ -79,38 +72,26 @@ void bind_mesh(py::module_& module) {
            "Makes the surface fit for tissue, as `trocar mesh repair`; both lengths in metres. Returns the new mesh "
            "and a dict with the number of each change and `farthest`, the distance of the new surface from the old one "
            "(m). Raises InputError where the result would not be sound.")
-      .def(
-          "save",
-          [](const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit) {
-            const py::gil_scoped_release unlocked;
-            save_mesh(mesh, file, metres_per_unit);
-          },
-          py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
-          "Saves as .stl, .obj, .ply, .vtp, .vtk or .glb, in millimetres unless told otherwise.")
+      .def("save", &save_mesh, py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
+           py::call_guard<py::gil_scoped_release>(),
+           "Saves as .stl, .obj, .ply, .vtp, .vtk or .glb, in millimetres unless told otherwise.")
       .def("__len__", [](const TriangleMesh& mesh) { return mesh.faces.size(); })
       .def("__repr__",
            [](const TriangleMesh& mesh) { return "<trocar.Mesh of " + std::to_string(mesh.faces.size()) + " faces>"; });
   module.def(
-      "load_mesh",
-      [](const std::filesystem::path& file, double metres_per_unit) {
-        const py::gil_scoped_release unlocked;
-        return load_mesh(file, metres_per_unit);
-      },
-      py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
+      "load_mesh", &load_mesh, py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
+      py::call_guard<py::gil_scoped_release>(),
       "Loads .stl, .obj, .ply, .vtp, .vtk, .glb or .gltf; the file is in millimetres unless told otherwise (glTF: in "
       "metres, as its standard says). Raises InputError.");
   module.def(
       "load_mesh_parts",
       [](const std::filesystem::path& file, double metres_per_unit) {
         std::vector<std::pair<std::string, TriangleMesh>> named;
-        {
-          const py::gil_scoped_release unlocked;
-          for (MeshPart& part : load_mesh_parts(file, metres_per_unit))
-            named.emplace_back(std::move(part.name), std::move(part.mesh));
-        }
+        for (MeshPart& part : load_mesh_parts(file, metres_per_unit))
+          named.emplace_back(std::move(part.name), std::move(part.mesh));
         return named;
       },
-      py::arg("file"), py::arg("metres_per_unit") = kMillimetre,
+      py::arg("file"), py::arg("metres_per_unit") = kMillimetre, py::call_guard<py::gil_scoped_release>(),
       "Loads the parts of a file, as `trocar mesh parts`: a list of (name, Mesh). Files other than glTF have one part, "
       "named as the file. Raises InputError.");
 }

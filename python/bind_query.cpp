@@ -94,12 +94,10 @@ class PythonQuery : public OneAtATime {
       throw InputError("the exact set needs the capsule cover; choose set volume or cover capsule");
     volumes_.clear();
     for (const ToolStep& tool : tools) volumes_.push_back(swept_volume(tool, with));
-    TouchList list;
-    {
-      const py::gil_scoped_release unlocked;
+    const TouchList list = unlocked([&] {
       const GlUse gl(backends_, on_gl_);
-      list = query_->touched(volumes_, wanted);
-    }
+      return query_->touched(volumes_, wanted);
+    });
     require_answer(*query_);
     return copied(list);
   }
@@ -125,11 +123,7 @@ py::tuple reference(const TriangleMesh& mesh, const ToolStep& tool, const std::s
   const TouchSet wanted = set_of(set);
   require_positions(mesh.positions, "mesh");
   const ToolVolume volume = swept_volume(tool, Cover::Capsule);
-  ReferenceAnswer answer;
-  {
-    const py::gil_scoped_release unlocked;
-    answer = reference_touched(mesh.view(), volume, wanted);
-  }
+  const ReferenceAnswer answer = unlocked([&] { return reference_touched(mesh.view(), volume, wanted); });
   const auto faces = [](const std::vector<FaceId>& list) {
     std::vector<std::uint32_t> numbers;
     for (const FaceId face : list) numbers.push_back(static_cast<std::uint32_t>(index(face)));
@@ -153,11 +147,7 @@ py::tuple meet(const TriangleMesh& first, const py::object& first_moved, const T
   if (!(tolerance > 0.0 && tolerance <= kLargestCoordinate))
     throw InputError("tolerance: a length above 0 and up to 1000 is needed, in metres");
   const MovingMesh a = moving(first, first_after, "first_after"), b = moving(second, second_after, "second_after");
-  std::vector<FaceMeeting> meetings;
-  {
-    const py::gil_scoped_release unlocked;
-    meetings = meshes_meet(a, b, tolerance);
-  }
+  const std::vector<FaceMeeting> meetings = unlocked([&] { return meshes_meet(a, b, tolerance); });
   py::array_t<std::uint32_t> pairs({static_cast<py::ssize_t>(meetings.size()), py::ssize_t{2}});
   py::array_t<double> times(static_cast<py::ssize_t>(meetings.size()));
   for (std::size_t k = 0; k < meetings.size(); ++k) {

@@ -55,10 +55,7 @@ py::dict touches(const PythonRecording& opened, std::ptrdiff_t number, const std
   const Recording& recording = *opened;
   OrganFrame frame;
   const std::size_t at = frame_in(recording, number), of = organ_in(recording, organ);
-  {
-    const py::gil_scoped_release unlocked;
-    recording.read_frame(at, of, frame);
-  }
+  unlocked([&] { recording.read_frame(at, of, frame); });
   std::vector<std::uint32_t> tools, faces;
   std::vector<float> depths;
   for (std::uint32_t tool = 0; tool + 1 < frame.first.size(); ++tool)
@@ -76,12 +73,7 @@ py::dict touches(const PythonRecording& opened, std::ptrdiff_t number, const std
 py::object parsed(const std::string& json) { return py::module_::import("json").attr("loads")(json); }
 
 py::object score(const std::filesystem::path& file) {
-  std::string json;
-  {
-    const py::gil_scoped_release unlocked;
-    json = to_json(score_recording(Recording(file), file.string()));
-  }
-  return parsed(json);
+  return parsed(unlocked([&] { return to_json(score_recording(Recording(file), file.string())); }));
 }
 
 py::object score_motion(const std::filesystem::path& file) {
@@ -91,12 +83,10 @@ py::object score_motion(const std::filesystem::path& file) {
 py::dict replay_file(const std::filesystem::path& file, const std::string& backend) {
   const Recording recording(file);
   Backends backends;
-  ReplayResult result;
-  {
-    const py::gil_scoped_release unlocked;
+  const ReplayResult result = unlocked([&] {
     const std::string name = backend.empty() ? recording.text("backend") : backend;
-    result = replay(recording, backends.resolve(name, {}).name, backends, [](std::size_t) {});
-  }
+    return replay(recording, backends.resolve(name, {}).name, backends, [](std::size_t) {});
+  });
   return py::dict("touches"_a = result.touches, "tip_touches"_a = result.tip_touches,
                   "differing_frames"_a = result.differing_frames, "not_replayed"_a = result.not_replayed);
 }
@@ -111,9 +101,7 @@ py::dict perform(const std::filesystem::path& scene_file, const std::filesystem:
     throw InputError(scene_file.string() + ": the scene has no [task] to perform; choose a scene with one");
   check_recording_output(scene, "out", out, force);
   const RecordingTarget target(out);
-  TaskFeed feed;
-  {
-    const py::gil_scoped_release unlocked;
+  const TaskFeed feed = unlocked([&] {
     Backends backends;
     PerformedSession attempt(scene, style_of(chosen_skill), seed, backends, backend);
     SessionRecorder recorder(recording_file(out), scene, attempt.session(), gl_description(backends),
@@ -123,8 +111,8 @@ py::dict perform(const std::filesystem::path& scene_file, const std::filesystem:
       recorder.append(attempt.session(), attempt.time());
     }
     recorder.close(ending_of(&attempt.task()));
-    feed = attempt.task().feed();
-  }
+    return attempt.task().feed();
+  });
   return py::dict("score"_a = feed.score, "elapsed"_a = feed.elapsed, "errors"_a = feed.errors);
 }
 

@@ -151,6 +151,13 @@ inline void check_recording_output(const Scene& scene, const std::string& argume
 
 namespace py = pybind11;
 
+// Runs `work` while other threads of Python may run. It must not use Python objects.
+template <typename Work>
+auto unlocked(Work work) {
+  const py::gil_scoped_release released;
+  return work();
+}
+
 using FloatArray = py::array_t<float, py::array::c_style | py::array::forcecast>;
 using DoubleArray = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using IndexArray = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;

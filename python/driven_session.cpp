@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
-#include "python/bindings.hpp"
 #include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"

@@ -9,8 +9,6 @@
 #include <map>
 #include <string_view>
 
-#include "geometry/error.hpp"
-
 namespace trocar {
 
 Option& Option::within(double low, double high) {

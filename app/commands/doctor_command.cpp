@@ -3,7 +3,6 @@
 // process with a limit of time, so that a driver that crashes or hangs ends its own line of the report only.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>

@@ -26,13 +26,17 @@
 namespace trocar {
 namespace {
 
-constexpr std::size_t kEveryAttempt = 1'000'000;
+Person known_person(LabDatabase& lab, const std::string& id) {
+  const auto person = lab.person(id);
+  if (!person) throw InputError(fmt::format("no person has the id '{}'; trocar lab list shows all", printable(id)));
+  return *person;
+}
 
 struct ThresholdsCommand {
   std::vector<std::string> recordings, people;
   std::string scene, rule = "mean";
   int level = 1;
-  std::size_t last = kEveryAttempt;
+  std::size_t last = kAllRows;
 };
 
 std::vector<ExpertAttempt> recorded_experts(const ThresholdsCommand& command) {
@@ -46,9 +50,8 @@ std::vector<ExpertAttempt> recorded_experts(const ThresholdsCommand& command) {
 std::vector<ExpertAttempt> experts_of_the_lab(const ThresholdsCommand& command, LabDatabase& lab) {
   std::vector<ExpertAttempt> experts;
   for (const std::string& person : command.people) {
-    if (!lab.person(person))
-      throw InputError(fmt::format("no person has the id '{}'; trocar lab list shows all", printable(person)));
-    for (const LabAttempt& attempt : lab.attempts({person, command.scene, command.level, command.last}))
+    for (const LabAttempt& attempt :
+         lab.attempts({known_person(lab, person).id, command.scene, command.level, command.last}))
       experts.push_back(expert_attempt_of(attempt));
   }
   if (experts.empty())
@@ -135,8 +138,7 @@ void tidy(const TidyCommand& command, const std::function<LabDatabase()>& open) 
   const RetentionRule rule = read_retention(places);
   print_rule(rule);
   if (!rule.last) return;
-  const std::filesystem::path course = command.curriculum;
-  const Curriculum curriculum = load_curriculum(course.empty() ? data_file("curricula/basic.toml") : course);
+  const Curriculum curriculum = load_curriculum(command.curriculum);
   LabDatabase lab = open();
   const auto recordings = removable_recordings(lab, curriculum, rule);
   command.remove ? remove_all(recordings) : print_removable(recordings);
@@ -151,8 +153,6 @@ void add_lab_tidy_command(Command& lab, std::function<LabDatabase()> open) {
   sub.option("--curriculum", command->curriculum, "Curriculum that says what is a pass; default: basic skills");
   sub.runs([command, open = std::move(open)] { tidy(*command, open); });
 }
-
-constexpr std::size_t kAllAttempts = 1'000'000;
 
 struct LabCommand {
   std::string database, id, name, part, scene, out, recording, person, key, curriculum;
@@ -243,12 +243,6 @@ void list(const LabCommand& command) {
   require_all_read(lab);
 }
 
-Person known_person(LabDatabase& lab, const std::string& id) {
-  const auto person = lab.person(id);
-  if (!person) throw InputError(fmt::format("no person has the id '{}'; trocar lab list shows all", printable(id)));
-  return *person;
-}
-
 void show(const LabCommand& command) {
   LabDatabase lab = opened(station_of(command));
   const Person person = known_person(lab, command.id);
@@ -271,12 +265,10 @@ void compare(const LabCommand& command) {
 }
 
 void course(const LabCommand& command) {
-  const std::filesystem::path file =
-      command.curriculum.empty() ? data_file("curricula/basic.toml") : std::filesystem::path(command.curriculum);
-  Curriculum curriculum = load_curriculum(file);
+  Curriculum curriculum = load_curriculum(command.curriculum);
   LabDatabase lab = opened(station_of(command));
   const Person person = known_person(lab, command.id);
-  const auto attempts = lab.attempts({.person = person.id, .most = kAllAttempts});
+  const auto attempts = lab.attempts({.person = person.id, .most = kAllRows});
   fmt::print("{}\n{}", person_line(person),
              course_table(course_view(std::move(curriculum), attempts, now_in_seconds())));
   require_all_read(lab);
@@ -300,7 +292,7 @@ EnteredAttempt attempt_in(const LabCommand& command) {
 std::optional<LabAttempt> entered_before(LabDatabase& lab, const EnteredAttempt& entered) {
   const LabAttempt& attempt = entered.attempt;
   if (auto same = lab.attempt(attempt.key); same || entered.has_key) return same;
-  for (const LabAttempt& row : lab.attempts({.person = attempt.person, .scene = attempt.scene, .most = kAllAttempts}))
+  for (const LabAttempt& row : lab.attempts({.person = attempt.person, .scene = attempt.scene, .most = kAllRows}))
     if (row.started == attempt.started && row.seconds == attempt.seconds && row.level == attempt.level) return row;
   return {};
 }

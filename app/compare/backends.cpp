@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "cpu_collision/queries.hpp"
 #include "geometry/elementary.hpp"

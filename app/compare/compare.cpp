@@ -8,6 +8,7 @@
 
 #include "cpu_collision/reference.hpp"
 #include "geometry/machine.hpp"
+#include "sim/support/markup.hpp"
 #include "sim/support/process.hpp"
 
 namespace trocar {
@@ -259,16 +260,7 @@ namespace {
 
 constexpr double kLeft = 120.0, kRight = 90.0, kTop = 58.0, kRow = 26.0, kWidth = 760.0, kBottom = 46.0;
 
-// Logarithmic axis in milliseconds; it covers whole decades.
-struct LogAxis {
-  double low = 1e-3, high = 1.0;  // ms
-
-  double x(double ms) const {
-    const double t = (std::log10(std::max(ms, low)) - std::log10(low)) / (std::log10(high) - std::log10(low));
-    return kLeft + t * (kWidth - kLeft - kRight);
-  }
-};
-
+// The axis, in milliseconds, covers whole decades.
 LogAxis axis_for(const CompareReport& report) {
   double smallest = 1.0, largest = 1e-3;
   for (const auto& b : report.backends) {
@@ -276,10 +268,8 @@ LogAxis axis_for(const CompareReport& report) {
     smallest = std::min(smallest, b.query.median > 0.0 ? b.query.median : b.total.median);
     largest = std::max(largest, b.total.median);
   }
-  LogAxis axis;
-  axis.low = std::pow(10.0, std::floor(std::log10(smallest * 0.5)));
-  axis.high = std::pow(10.0, std::ceil(std::log10(largest * 1.1)));
-  return axis;
+  return {std::pow(10.0, std::floor(std::log10(smallest * 0.5))), std::pow(10.0, std::ceil(std::log10(largest * 1.1))),
+          kLeft, kWidth - kRight};
 }
 
 }  // namespace
@@ -288,44 +278,41 @@ std::string compare_svg(const CompareReport& report) {
   const LogAxis axis = axis_for(report);
   const double height = kTop + kRow * static_cast<double>(report.backends.size()) + kBottom;
   const double base = height - kBottom + 4.0;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-      "<text x=\"16\" y=\"24\" font-size=\"16\" font-weight=\"bold\">Touch query, time per frame (median)</text>\n"
-      "<text x=\"16\" y=\"43\" fill=\"#555\">{2} faces, {3} frames, {4} {5} {6}; update and read-back included; "
-      "{7} disagreements</text>\n",
-      kWidth, height, report.faces, report.frames, name_of(report.kind.mode), name_of(report.kind.cover),
-      name_of(report.kind.set), report.disagreements());
+  std::string svg = svg_opening(
+      {.width = kWidth,
+       .height = height,
+       .title = "Touch query, time per frame (median)",
+       .subtitle = fmt::format("{} faces, {} frames, {} {} {}; update and read-back included; {} disagreements",
+                               report.faces, report.frames, name_of(report.kind.mode), name_of(report.kind.cover),
+                               name_of(report.kind.set), report.disagreements())});
   for (double tick = axis.low; tick <= axis.high * 1.001; tick *= 10.0) {
     svg += fmt::format(
-        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"#ddd\"/>"
-        "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\" fill=\"#555\">{4:g} ms</text>\n",
-        axis.x(tick), kTop, base, base + 18.0, tick);
+        "<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' class='grid'/>"
+        "<text x='{0:.1f}' y='{3}' text-anchor='middle' fill='#555'>{4:g} ms</text>\n",
+        axis(tick), kTop, base, base + 18.0, tick);
   }
   double y = kTop;
   for (const auto& b : report.backends) {
-    const double end = axis.x(b.total.median);
+    const double end = axis(b.total.median);
     const bool on_gpu = b.name == "compute" || b.name == "occlusion" || b.name == "select";
     svg += fmt::format(
-        "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>"
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"16\" rx=\"2\" fill=\"{}\"/>"
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"3\" height=\"16\" fill=\"#222\"/>"
-        "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g} ms</text>\n",
+        "<text x='{:.1f}' y='{:.1f}' text-anchor='end'>{}</text>"
+        "<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='16' rx='2' fill='{}'/>"
+        "<rect x='{:.1f}' y='{:.1f}' width='3' height='16' fill='#222'/>"
+        "<text x='{:.1f}' y='{:.1f}'>{:.3g} ms</text>\n",
         kLeft - 8.0, y + 17.0, b.name, kLeft, y + 4.0, std::max(1.0, end - kLeft), on_gpu ? "#0072b2" : "#e69f00",
-        axis.x(b.query.median) - 3.0, y + 4.0, end + 6.0, y + 17.0, b.total.median);
+        axis(b.query.median) - 3.0, y + 4.0, end + 6.0, y + 17.0, b.total.median);
     y += kRow;
   }
   const double legend = height - 18.0;
   double x = kLeft;
   for (const auto& [colour, what] : {std::pair("#0072b2", "OpenGL"), std::pair("#e69f00", "CPU"),
                                      std::pair("#222", "tick: the query without the update")}) {
-    svg += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n", x,
-        legend, colour, x + 18.0, legend + 11.0, what);
+    svg += fmt::format("<rect x='{}' y='{}' width='12' height='12' fill='{}'/><text x='{}' y='{}'>{}</text>\n", x,
+                       legend, colour, x + 18.0, legend + 11.0, what);
     x += 90.0;
   }
-  svg += "</svg>\n";
-  return svg;
+  return svg + "</svg>\n";
 }
 
 namespace {

@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "geometry/elementary.hpp"
+#include "geometry/units.hpp"
 
 namespace trocar {
 namespace {
-
-constexpr double kTurn = 6.283185307179586;
 
 double diagonal(const TriangleMesh& mesh) {
   if (mesh.positions.empty()) return 0.0;
@@ -63,8 +62,8 @@ class MeshSource final : public FrameSource {
 
 void apply_wobble(const Wobble& wobble, std::size_t frame, std::span<const glm::vec3> rest,
                   std::span<glm::vec3> positions) {
-  const float phase = static_cast<float>(std::fmod(static_cast<double>(frame) / wobble.period, 1.0) * kTurn);
-  const float wave = static_cast<float>(kTurn / wobble.wavelength);
+  const float phase = static_cast<float>(std::fmod(static_cast<double>(frame) / wobble.period, 1.0) * kFullTurn);
+  const float wave = static_cast<float>(kFullTurn / wobble.wavelength);
   // Each coordinate moves by at most amplitude / sqrt(3), so the displacement never exceeds the amplitude.
   const float per_axis = static_cast<float>(wobble.amplitude / std::sqrt(3.0));
   for (std::size_t vertex = 0; vertex < rest.size(); ++vertex) {
@@ -95,7 +94,7 @@ struct Random {
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   double between(double low, double high) { return low + (high - low) * uniform(); }
   glm::dvec3 direction() {
-    const double z = between(-1.0, 1.0), angle = between(0.0, 6.283185307179586), r = std::sqrt(1.0 - z * z);
+    const double z = between(-1.0, 1.0), angle = between(0.0, kFullTurn), r = std::sqrt(1.0 - z * z);
     return {r * elementary::cos(angle), r * elementary::sin(angle), z};
   }
   glm::dvec3 offset(double least, double most) {

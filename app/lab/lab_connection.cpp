@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <soci/postgresql/soci-postgresql.h>
-#include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,12 +14,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <set>
 #include <span>
-#include <string>
 
-#include "app/lab/lab_database.hpp"
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <limits>
 
-#include "app/lab/lab_attempt.hpp"
 #include "app/lab/lab_tables.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"

@@ -6,14 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <typeinfo>
 
-#include "app/lab/lab_address.hpp"
 #include "app/lab/lab_connection.hpp"
-#include "geometry/error.hpp"
 #include "sim/support/text.hpp"
 
 namespace trocar {

@@ -37,6 +37,8 @@ struct Standing {
   double last_started = 0.0;  // date
 };
 
+constexpr std::size_t kAllRows = 1'000'000;
+
 // What attempts() returns, newest first. Empty texts: of everybody, of every scene.
 struct AttemptQuery {
   std::string person = {}, scene = {};

@@ -9,7 +9,7 @@
 namespace trocar {
 namespace {
 
-constexpr std::size_t kMostAttempts = 1'000'000, kMostListed = 200;
+constexpr std::size_t kMostListed = 200;
 
 void add_person_if_new(const LabStation& station, PersonRecord& record) {
   LabDatabase lab = station.open_to_write();
@@ -29,7 +29,7 @@ void read_database(const LabStation& station, bool add, PersonRecord& record) {
       add_person_if_new(station, record);
       lab = station.open_to_read();
     }
-    if (record.known) record.attempts = lab.attempts({.person = record.person, .most = kMostAttempts});
+    if (record.known) record.attempts = lab.attempts({.person = record.person, .most = kAllRows});
   }
   for (const PersonSummary& one : lab.people({"", PersonOrder::LastAttempt, kMostListed}))
     record.people.push_back(one.person.id);

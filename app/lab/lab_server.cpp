@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -21,18 +20,16 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
 #include <set>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "app/lab/lab_attempt.hpp"
 #include "geometry/error.hpp"
+#include "sim/support/markup.hpp"
 #include "sim/support/process.hpp"
 
 namespace trocar {
@@ -65,19 +62,6 @@ std::string page_with(const std::string& title, const std::string& body) {
       title, kStyle, body);
 }
 
-// Encodes a value of an address.
-std::string url_encoded(const std::string& text) {
-  std::string encoded;
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (std::isalnum(byte) || letter == '-' || letter == '_' || letter == '.')
-      encoded += letter;
-    else
-      encoded += fmt::format("%{:02X}", byte);
-  }
-  return encoded;
-}
-
 // From a light vermilion at 0 over yellow to a light green at 100.
 std::string score_cell(const std::optional<double>& score) {
   if (!score) return "<span class=\"quiet\">–</span>";
@@ -87,13 +71,13 @@ std::string score_cell(const std::optional<double>& score) {
 }
 
 std::string task_text(const std::string& scene, int level) {
-  std::string text = html_escaped(scene);
+  std::string text = markup_escaped(scene);
   std::replace(text.begin(), text.end(), '_', ' ');
   return level > 1 ? fmt::format("{}, level {}", text, level) : text;
 }
 
 std::string person_link(const std::string& id) {
-  return fmt::format("<a href=\"/person?id={}\">{}</a>", url_encoded(id), html_escaped(id));
+  return fmt::format("<a href=\"/person?id={}\">{}</a>", url_encoded(id), markup_escaped(id));
 }
 
 using TaskAndLevel = std::pair<std::string, int>;
@@ -105,7 +89,7 @@ std::string cohort_rows(const CohortPage& page, const std::set<TaskAndLevel>& ta
   for (const PersonSummary& one : page.people) {
     rows +=
         fmt::format("<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td>", person_link(one.person.id),
-                    html_escaped(one.person.name), one.attempts, one.attempts ? text_of_date(one.last_started) : "");
+                    markup_escaped(one.person.name), one.attempts, one.attempts ? text_of_date(one.last_started) : "");
     const auto& standings = of_person[one.person.id];
     for (const TaskAndLevel& task : tasks) {
       const auto found = standings.find(task);
@@ -145,38 +129,12 @@ std::string attempt_rows(const std::vector<LabAttempt>& attempts) {
   for (const LabAttempt& a : attempts)
     rows +=
         fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td><td class=\"n\">{:.0f}</td><td>{}</td></tr>",
-                    text_of_date(a.started), task_text(a.scene, a.level), score_cell(a.score), html_escaped(a.ending),
-                    a.critical ? ", critical error" : "", a.seconds, html_escaped(a.devices));
+                    text_of_date(a.started), task_text(a.scene, a.level), score_cell(a.score), markup_escaped(a.ending),
+                    a.critical ? ", critical error" : "", a.seconds, markup_escaped(a.devices));
   return rows;
 }
 
 }  // namespace
-
-std::string html_escaped(const std::string& text) {
-  std::string escaped;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += letter;
-    }
-  }
-  return escaped;
-}
 
 std::string cohort_page(const CohortPage& page) {
   std::set<TaskAndLevel> tasks;
@@ -193,7 +151,7 @@ std::string cohort_page(const CohortPage& page) {
           "</header><form method=\"get\" action=\"/\"><input name=\"part\" value=\"{}\" aria-label=\"part of an "
           "id or name\" placeholder=\"part of an id or name\"> <button>Search</button></form><br>"
           "<section>{}</section><p>{}</p>",
-          page.counts.people, page.counts.attempts, html_escaped(page.part), table, page_links(page)));
+          page.counts.people, page.counts.attempts, markup_escaped(page.part), table, page_links(page)));
 }
 
 std::string score_curve(const std::vector<LabAttempt>& attempts) {
@@ -235,29 +193,30 @@ std::string person_page(const PersonPage& page) {
     if (a->scene == scene && a->level == level) curve.push_back(*a);
   const std::string drawn = score_curve(curve);
   return page_with(
-      "Trocar: " + html_escaped(page.person.id),
+      "Trocar: " + markup_escaped(page.person.id),
       fmt::format(
           "<header><a href=\"/\">Cohort</a><h1>{}</h1><span class=\"quiet\">{}</span></header>"
           "<h2>Tasks</h2><section><table><tr><th>task</th><th class=\"n\">attempts</th><th>best</th><th>latest</th>"
           "<th>on (UTC)</th></tr>{}</table></section><h2>Scores: {}</h2><section>{}</section><h2>Attempts</h2>"
           "<section><table><tr><th>started (UTC)</th><th>task</th><th>score</th><th>ended</th><th class=\"n\">seconds"
           "</th><th>devices</th></tr>{}</table></section>",
-          html_escaped(page.person.id), html_escaped(page.person.name), standing_rows(page), task_text(scene, level),
-          drawn.empty() ? "<p class=\"quiet\">No scored attempt.</p>" : drawn, attempt_rows(page.attempts)));
+          markup_escaped(page.person.id), markup_escaped(page.person.name), standing_rows(page),
+          task_text(scene, level), drawn.empty() ? "<p class=\"quiet\">No scored attempt.</p>" : drawn,
+          attempt_rows(page.attempts)));
 }
 
 std::string unreadable_note(const std::vector<std::string>& rows) {
   constexpr std::size_t kMost = 20;
   std::string items;
   for (std::size_t k = 0; k < std::min(rows.size(), kMost); ++k)
-    items += fmt::format("<li>{}</li>", html_escaped(rows[k]));
+    items += fmt::format("<li>{}</li>", markup_escaped(rows[k]));
   return fmt::format("<main><p>{} rows of the database cannot be read and are left out:</p><ul>{}</ul></main>\n",
                      rows.size(), items);
 }
 
 std::string failure_page(int status, const std::string& what) {
   return page_with("Trocar", fmt::format("<header><a href=\"/\">Cohort</a><h1>{}</h1></header><p>{}</p>", status,
-                                         html_escaped(what)));
+                                         markup_escaped(what)));
 }
 
 namespace {

@@ -40,8 +40,6 @@ std::string failure_page(int status, const std::string& what);
 // The scores of attempts, oldest first, as an SVG element of 640 x 220 units. Empty: no scored attempt.
 std::string score_curve(const std::vector<LabAttempt>& attempts);
 
-std::string html_escaped(const std::string& text);
-
 struct LabServerParams {
   int port = 8042;      // 1..65535; 0: any free one
   bool anyone = false;  // false: this machine only

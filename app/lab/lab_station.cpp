@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -323,7 +322,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr FileKind kRetentionFile{"recordings settings", std::uint64_t{1} << 16};
-constexpr std::size_t kEverybody = 1'000'000, kEveryAttempt = 1'000'000;
 
 fs::path retention_file(const LabPlaces& places) { return places.settings.parent_path() / "recordings.toml"; }
 
@@ -395,8 +393,8 @@ std::vector<LabAttempt> superfluous(std::vector<LabAttempt> attempts, const Curr
 std::vector<Removable> removable_recordings(LabDatabase& lab, const Curriculum& curriculum, const RetentionRule& rule) {
   std::vector<Removable> found;
   if (!rule.last) return found;
-  for (const PersonSummary& person : lab.people({.most = kEverybody})) {
-    const auto attempts = lab.attempts({.person = person.person.id, .most = kEveryAttempt});
+  for (const PersonSummary& person : lab.people({.most = kAllRows})) {
+    const auto attempts = lab.attempts({.person = person.person.id, .most = kAllRows});
     for (LabAttempt& attempt : superfluous(attempts, curriculum, rule)) {
       const auto file = own_file(attempt);
       if (!file) continue;

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
-#include "app/compare/backends.hpp"
 #include "deform/model_version.hpp"
 #include "geometry/error.hpp"
 #include "sim/review/recorded_frames.hpp"

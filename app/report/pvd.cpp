@@ -17,13 +17,16 @@
 #include <algorithm>
 
 #include "geometry/error.hpp"
+#include "geometry/face_numbers.hpp"
+#include "geometry/units.hpp"
 #include "sim/review/recorded_frames.hpp"
 #include "sim/support/files.hpp"
+#include "sim/support/markup.hpp"
 
 namespace trocar {
 namespace {
 
-constexpr float kMillimetres = 1e3f;
+constexpr auto kMillimetres = static_cast<float>(kMmPerMetre);  // per metre
 
 // Replaces every character that some system forbids in a file name by an underscore.
 std::string file_part(const std::string& name) {
@@ -35,21 +38,11 @@ std::string file_part(const std::string& name) {
   return part;
 }
 
-std::string xml_text(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&')
-      escaped += "&amp;";
-    else if (c == '<')
-      escaped += "&lt;";
-    else if (c == '"')
-      escaped += "&quot;";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      escaped += ' ';
-    else
-      escaped += c;
-  }
-  return escaped;
+// Control characters, which XML does not have, become blanks.
+std::string xml_text(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return markup_escaped(text);
 }
 
 template <typename Array>
@@ -100,13 +93,6 @@ vtkNew<vtkCellArray> triangles_of(std::span<const glm::uvec3> faces) {
 
 constexpr std::size_t kMostToolBits = 32;  // bits of a value of touched_by
 
-// Returns the slot of a face among the current faces, whose ids ascend; nothing for a removed face.
-std::optional<std::size_t> slot_of(std::span<const FaceId> ids, FaceId id) {
-  const auto at = std::lower_bound(ids.begin(), ids.end(), id);
-  if (at == ids.end() || *at != id) return {};
-  return static_cast<std::size_t>(at - ids.begin());
-}
-
 void add_touches(vtkPolyData* data, const OrganSurface& surface, const OrganFrame& frame) {
   const std::size_t faces = surface.ids.size();
   auto by = table<vtkUnsignedIntArray>("touched_by", 1, faces),
@@ -116,15 +102,16 @@ void add_touches(vtkPolyData* data, const OrganSurface& surface, const OrganFram
   for (std::size_t slot = 0; slot < faces; ++slot) id->GetPointer(0)[slot] = index(surface.ids[slot]);
   for (std::size_t tool = 0; tool + 1 < frame.first.size(); ++tool)
     for (std::uint32_t k = frame.first[tool]; k < frame.first[tool + 1]; ++k)
-      if (const auto slot = slot_of(surface.ids, frame.touches[k].face)) {
-        by->GetPointer(0)[*slot] |= 1u << tool;
-        float &most = pressure->GetPointer(0)[*slot], &deepest = depth->GetPointer(0)[*slot];
+      if (const std::size_t slot = slot_of(surface.ids, frame.touches[k].face); slot < faces) {
+        by->GetPointer(0)[slot] |= 1u << tool;
+        float &most = pressure->GetPointer(0)[slot], &deepest = depth->GetPointer(0)[slot];
         most = std::max(most, frame.pressure[k]);
         deepest = std::max(deepest, frame.touches[k].depth * kMillimetres);
       }
   for (std::size_t tool = 0; tool + 1 < frame.tip_first.size(); ++tool)
     for (std::uint32_t k = frame.tip_first[tool]; k < frame.tip_first[tool + 1]; ++k)
-      if (const auto slot = slot_of(surface.ids, frame.tip_ids[k])) by_tip->GetPointer(0)[*slot] |= 1u << tool;
+      if (const std::size_t slot = slot_of(surface.ids, frame.tip_ids[k]); slot < faces)
+        by_tip->GetPointer(0)[slot] |= 1u << tool;
   for (vtkDataArray* array : std::initializer_list<vtkDataArray*>{id, by, by_tip, pressure, depth})
     data->GetCellData()->AddArray(array);
 }

@@ -3,26 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "geometry/error.hpp"
+#include "geometry/units.hpp"
+#include "mesh/base64.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/score/attempt.hpp"
 #include "sim/support/files.hpp"
+#include "sim/support/markup.hpp"
 #include "sim/support/progress.hpp"
-#include "sim/support/text.hpp"
 
 namespace trocar {
 namespace {
 
 using nlohmann::json;
 
-constexpr double kMm = 1e3;  // mm in a metre
 constexpr float kSteps = 65535.f;
 
 template <typename Value>
@@ -54,8 +52,8 @@ json locations(const std::vector<glm::vec3>& metres) {
                           ? static_cast<std::uint16_t>(std::lround((point[axis] - low[axis]) / extent * kSteps))
                           : std::uint16_t{0});
     }
-  return {{"low", {low.x * kMm, low.y * kMm, low.z * kMm}},
-          {"high", {high.x * kMm, high.y * kMm, high.z * kMm}},
+  return {{"low", {low.x * kMmPerMetre, low.y * kMmPerMetre, low.z * kMmPerMetre}},
+          {"high", {high.x * kMmPerMetre, high.y * kMmPerMetre, high.z * kMmPerMetre}},
           {"steps", packed("u16", steps)}};
 }
 
@@ -75,9 +73,9 @@ json of(const std::vector<Span>& spans) {
 
 json of(const ToolSummary& tool) {
   return {{"name", tool.name},
-          {"radius_mm", tool.radius * kMm},
+          {"radius_mm", tool.radius * kMmPerMetre},
           {"force", of(tool.force)},
-          {"speed", of(tool.speed, kMm)},
+          {"speed", of(tool.speed, kMmPerMetre)},
           {"touched", of(tool.touched)},
           {"pivot", locations(tool.pivot)},
           {"tip", locations(tool.tip)},
@@ -111,7 +109,7 @@ json of(const OrganSummary& organ) {
               {"faces", whole_numbers(corners)},
               {"born", of(organ.born)},
               {"gone", of(organ.removed)},
-              {"touched_area_mm2", organ.touched_area * kMm * kMm},
+              {"touched_area_mm2", organ.touched_area * kMmPerMetre * kMmPerMetre},
               {"contact",
                {{"face", whole_numbers(column(organ.contact, &FaceContact::face))},
                 {"seconds", floats(column(organ.contact, &FaceContact::seconds))},
@@ -204,32 +202,6 @@ std::string report_json(const std::vector<ReportSession>& sessions, const Learni
   return without_angle_brackets(all.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-std::string escaped_html(std::string_view text) {
-  std::string out;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += letter;
-    }
-  }
-  return out;
-}
-
 std::string filled_in(std::string_view text, std::initializer_list<Filling> fillings) {
   std::string out;
   for (std::size_t start = 0; start < text.size();) {
@@ -250,12 +222,12 @@ std::string filled_in(std::string_view text, std::initializer_list<Filling> fill
 
 std::string report_page(const std::string& title, const std::string& data, bool with_viewer, const std::string& links) {
   const WebFiles& files = web_files();
-  return filled_in(files.page, {{"title", escaped_html(title)},
+  return filled_in(files.page, {{"title", markup_escaped(title)},
                                 {"style", files.style},
                                 {"links", links},
                                 {"data", data},
                                 {"viewer", with_viewer ? files.viewer : std::string_view()},
-                                {"viewer-licence", with_viewer ? escaped_html(files.viewer_licence) : std::string()},
+                                {"viewer-licence", with_viewer ? markup_escaped(files.viewer_licence) : std::string()},
                                 {"script", files.script}});
 }
 
@@ -265,17 +237,6 @@ constexpr std::size_t kLongestAddress = 2000;  // characters
 
 bool is_plain(unsigned char c) {
   return c > ' ' && c < 0x7f && std::string_view("\"'<>\\^`{|}#").find(char(c)) == std::string_view::npos;
-}
-
-// Returns the text with every character but letters, digits, - and _ as %XX.
-std::string percent_encoded(const std::string& text) {
-  std::string out;
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    const bool kept = byte < 0x80 && (std::isalnum(byte) || letter == '-' || letter == '_');
-    out += kept ? std::string(1, letter) : fmt::format("%{:02X}", byte);
-  }
-  return out;
 }
 
 void require_address(const std::string& page) {
@@ -308,7 +269,7 @@ std::string try_links(const std::string& page, const std::vector<TriedTask>& tas
                                  ? "Try this task in the browser"
                                  : fmt::format("Try in the browser: {}", task.title.empty() ? task.scene : task.title);
     links += fmt::format("{}<a href=\"{}\" rel=\"noreferrer\">{}</a>", links.empty() ? "" : "<br>",
-                         escaped_html(page + "#task=" + percent_encoded(task.scene)), escaped_html(text));
+                         markup_escaped(page + "#task=" + url_encoded(task.scene)), markup_escaped(text));
   }
   return links.empty() ? links : fmt::format("<p class=\"try\">{}</p>", links);
 }

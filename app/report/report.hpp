@@ -48,9 +48,6 @@ const WebFiles& web_files();
 std::string report_page(const std::string& title, const std::string& data, bool with_viewer,
                         const std::string& links = {});
 
-// Returns the text as HTML: & < > " ' written as references.
-std::string escaped_html(std::string_view text);
-
 // Replaces every "{{name}}" of `text` once; inserted content is not searched. Throws RunError naming an unknown
 // placeholder.
 struct Filling {

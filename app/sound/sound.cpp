@@ -13,12 +13,12 @@
 #include <mutex>
 #include <thread>
 
+#include "geometry/units.hpp"
 #include "sim/support/task.hpp"
 
 namespace trocar {
 namespace {
 
-constexpr double kTurn = 6.283185307179586;
 constexpr double kHeartbeat = 0.09;  // s
 constexpr double kInaudible = 1e-4;
 
@@ -53,7 +53,7 @@ double Mixer::hum(double frequency, bool on, double& level, double& phase) const
     return 0.0;
   }
   advance(phase, frequency, dt_);
-  const double angle = kTurn * phase;
+  const double angle = kFullTurn * phase;
   return params_.hum * level * (0.75 * std::sin(angle) + 0.2 * std::sin(2.0 * angle) + 0.05 * std::sin(3.0 * angle));
 }
 
@@ -62,19 +62,19 @@ double Mixer::play(Tone& tone) const {
   const double half = 0.5 * tone.length, at = tone.at;
   tone.at += dt_;
   const double since = at < half ? at : at - half;
-  return params_.tone * bell(since / half) * std::sin(kTurn * (at < half ? tone.first : tone.second) * since);
+  return params_.tone * bell(since / half) * std::sin(kFullTurn * (at < half ? tone.first : tone.second) * since);
 }
 
 double Mixer::beat_of_heart() {
   since_beat_ += dt_;
   if (cues_.pulse && since_beat_ >= 60.0 / params_.heart_rate) since_beat_ = 0.0;
-  return params_.pulse * bell(since_beat_ / kHeartbeat) * std::sin(kTurn * params_.heart * since_beat_);
+  return params_.pulse * bell(since_beat_ / kHeartbeat) * std::sin(kFullTurn * params_.heart * since_beat_);
 }
 
 void Mixer::fill(std::span<std::int16_t> samples, double volume) {
   for (std::int16_t& sample : samples) {
     advance(beat_phase_, params_.beat, dt_);
-    const double beaten = 0.6 + 0.4 * std::sin(kTurn * beat_phase_);
+    const double beaten = 0.6 + 0.4 * std::sin(kFullTurn * beat_phase_);
     const double sum = hum(params_.cut, cues_.cut, cut_level_, cut_phase_) +
                        beaten * hum(params_.coagulate, cues_.coagulate, coagulate_level_, coagulate_phase_) +
                        play(error_) + play(reached_) + (since_beat_ < 1e8 || cues_.pulse ? beat_of_heart() : 0.0);

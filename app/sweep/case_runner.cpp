@@ -16,16 +16,13 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <string>
 #include <utility>
 
-#include "app/sweep/sweep_case.hpp"
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/support/text.hpp"

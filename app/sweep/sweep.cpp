@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <limits>
 #include <map>
-#include <string>
 #include <thread>
 
 #include "app/sweep/plan.hpp"

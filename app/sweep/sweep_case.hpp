@@ -24,8 +24,6 @@ struct SweepCase {
 };
 
 enum class CaseStatus { Done, Refused, Failed, Crashed, TimedOut };
-inline constexpr CaseStatus kCaseStatuses[] = {CaseStatus::Done, CaseStatus::Refused, CaseStatus::Failed,
-                                               CaseStatus::Crashed, CaseStatus::TimedOut};
 const char* name_of(CaseStatus status);
 
 struct CaseOutcome {

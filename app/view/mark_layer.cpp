@@ -15,19 +15,22 @@ constexpr float kLongestZoneEdge = 0.12f;  // half heights: the lens bends a lin
 constexpr float kRim = 0.0006f;            // m    width of the dark rim on either side of a ribbon
 
 // The colours are from Okabe and Ito, "Color universal design", 2008: white, sky blue (brightened), bluish green,
-// vermillion.
-glm::vec4 paint_of(MarkState state) {
+// vermillion. `done`, `waiting`: opacity in these states.
+glm::vec4 paint_of(MarkState state, float done = 0.85f, float waiting = 0.95f) {
   switch (state) {
     case MarkState::Next:
       return {0.38f, 0.92f, 1.0f, 1.0f};
     case MarkState::Done:
-      return {0.0f, 0.62f, 0.45f, 0.85f};
+      return {0.0f, 0.62f, 0.45f, done};
     case MarkState::Error:
       return {1.0f, 0.50f, 0.08f, 1.0f};
     default:
-      return {0.96f, 0.96f, 0.93f, 0.95f};
+      return {0.96f, 0.96f, 0.93f, waiting};
   }
 }
+
+// The next mark pulses with a period of 1.2 s. Returns -1 to 1.
+float pulse(double time) { return static_cast<float>(std::sin(time * 2.0 * 3.14159265 / 1.2)); }
 
 MarkStyle style_of(MarkState state) {
   switch (state) {
@@ -98,9 +101,8 @@ void add_side(const glm::vec2& a, const glm::vec2& b, std::vector<ZoneVertex>& o
 void mark_segments(const DrawnMarks& marks, double time, std::vector<DecalSegment>& segments) {
   segments.clear();
   for (const DrawnTarget& target : marks.targets) {
-    // The mark pulses with a period of 1.2 s: its radius changes by 12 %, its brightness by 6 %.
-    const float beat =
-        target.state == MarkState::Next ? static_cast<float>(std::sin(time * 2.0 * 3.14159265 / 1.2)) : 0.f;
+    // The radius of the mark changes by 12 %, its brightness by 6 %.
+    const float beat = target.state == MarkState::Next ? pulse(time) : 0.f;
     glm::vec4 paint = paint_of(target.state);
     paint *= glm::vec4(glm::vec3(0.94f + 0.06f * beat), 1.f);
     segments.push_back(
@@ -230,20 +232,6 @@ float distance_from(const glm::vec2& p, const Stroke& stroke) {
   return least;
 }
 
-// Okabe and Ito's colours, as those of the marks on the tissue.
-glm::vec4 label_paint(MarkState state) {
-  switch (state) {
-    case MarkState::Next:
-      return {0.38f, 0.92f, 1.0f, 1.0f};
-    case MarkState::Done:
-      return {0.0f, 0.62f, 0.45f, 0.75f};
-    case MarkState::Error:
-      return {1.0f, 0.50f, 0.08f, 1.0f};
-    default:
-      return {0.96f, 0.96f, 0.93f, 0.85f};
-  }
-}
-
 struct Label {
   glm::vec3 centre;
   float radius;
@@ -275,11 +263,11 @@ void label_vertices(const DrawnMarks& marks, const ScopePose& scope, double time
     const float depth = glm::dot(target.location - eye, forward);
     if (target.number < 1 || target.number > 99 || depth <= 0.f) continue;
     const bool now = target.state == MarkState::Next;
-    const float beat = now ? 0.06f * static_cast<float>(std::sin(time * 2.0 * 3.14159265 / 1.2)) : 0.f;
+    const float beat = now ? 0.06f * pulse(time) : 0.f;
     const float ring = target.radius * (kRing + beat);
     const float disc =
         std::max(kDisc, std::max(kLeastDisc, kDiscPixels * pixel) * depth * half_height) * (now ? 1.15f : 1.f);
-    const glm::vec4 paint = label_paint(target.state);
+    const glm::vec4 paint = paint_of(target.state, 0.75f, 0.85f);
     // In front of the tissue around the target, which may be steep.
     const float towards = std::min(2.f * target.radius, kMostTowards);
     if (now || target.state == MarkState::Error)

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/view/gl_shape.hpp"
 #include "app/view/tissue_texture.hpp"
 #include "sim/device/tool_shape.hpp"
 

@@ -3,10 +3,8 @@
 #include <glad/gl.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <glm/glm.hpp>
-#include <optional>
 
 #include "app/view/frame_block.hpp"
 #include "app/view/gl_shape.hpp"

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -167,10 +166,6 @@ std::vector<ListedScene> all_scenes(const OwnScenes& own, const WindowOptions& o
   return scenes;
 }
 
-Curriculum curriculum_of(const WindowOptions& options) {
-  return load_curriculum(options.curriculum.empty() ? data_file("curricula/basic.toml") : options.curriculum);
-}
-
 class WindowProgram {
  public:
   WindowProgram(const WindowOptions& options, Window& window)
@@ -182,7 +177,7 @@ class WindowProgram {
         station_(lab_places(), options.database),
         keeper_(settings_file()),
         settings_(keeper_.at_start().window),
-        desk_(station_, curriculum_of(options)),
+        desk_(station_, load_curriculum(options.curriculum)),
         own_scenes_(lab_places().waiting.parent_path() / "scenes.json") {
     const std::string waits = enter_begun();
     if (options.quality) settings_.quality = options.quality;

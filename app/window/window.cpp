@@ -4,8 +4,6 @@
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace trocar {
 namespace {
 

@@ -13,6 +13,7 @@
 #include "app/compare/compare.hpp"
 #include "app/compare/frame_source.hpp"
 #include "geometry/machine.hpp"
+#include "geometry/units.hpp"
 #include "gpu_collision/compute.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/support/files.hpp"
@@ -25,7 +26,6 @@ constexpr glm::vec3 kHalfSize{0.14f, 0.08f, 0.05f};  // m    of the organ
 constexpr float kWobble = 0.006f;                    // m    of each coordinate
 constexpr float kWave = 40.f;                        // 1/m
 constexpr double kRadius = 0.0025;                   // m    of a tool
-constexpr double kTurn = 2.0 * std::numbers::pi;
 
 ToolVolume tool_at(double phase, int tool) {
   const glm::dvec3 pivot(0.1 * tool, 0.2, 0.1);
@@ -41,7 +41,7 @@ TriangleMesh make_ellipsoid(std::size_t faces) {
   for (std::uint32_t ring = 0; ring <= rings; ++ring) {
     const double polar = std::numbers::pi * (ring + 0.5) / (rings + 1);
     for (std::uint32_t i = 0; i < around; ++i) {
-      const double turn = kTurn * i / around;
+      const double turn = kFullTurn * i / around;
       mesh.positions.push_back(
           kHalfSize * glm::vec3(std::sin(polar) * std::cos(turn), std::sin(polar) * std::sin(turn), std::cos(polar)));
     }
@@ -59,7 +59,7 @@ TriangleMesh make_ellipsoid(std::size_t faces) {
 std::vector<WobbleFrame> make_wobble_frames(const TriangleMesh& mesh, int tools) {
   std::vector<WobbleFrame> frames(kFrames);
   for (int f = 0; f < kFrames; ++f) {
-    const double phase = kTurn * f / kFrames;
+    const double phase = kFullTurn * f / kFrames;
     frames[f].positions.reserve(mesh.positions.size());
     for (const glm::vec3& p : mesh.positions)
       frames[f].positions.push_back(p +

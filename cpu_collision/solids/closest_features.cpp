@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <glm/glm.hpp>
 #include <limits>
 #include <utility>
 

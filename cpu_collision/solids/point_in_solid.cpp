@@ -1,14 +1,11 @@
 #include "cpu_collision/solids/point_in_solid.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numbers>
-#include <span>
 
-#include "geometry/elementary.hpp"
 #include "geometry/frame.hpp"
 #include "geometry/refine.hpp"
+#include "geometry/units.hpp"
 #include "mesh/exact_sign.hpp"
 
 namespace trocar::solids {
@@ -29,7 +26,7 @@ double unit_number(std::uint64_t bits) { return static_cast<double>(bits >> 11) 
 
 dvec3 random_direction(std::uint32_t seed, int number) {
   const std::uint64_t first = mixed((std::uint64_t{seed} << 32) ^ static_cast<std::uint64_t>(number));
-  const double z = 2.0 * unit_number(first) - 1.0, turn = 2.0 * std::numbers::pi * unit_number(mixed(first));
+  const double z = 2.0 * unit_number(first) - 1.0, turn = kFullTurn * unit_number(mixed(first));
   const double across = std::sqrt(std::max(0.0, 1.0 - z * z));
   return {across * elementary::cos(turn), across * elementary::sin(turn), z};
 }

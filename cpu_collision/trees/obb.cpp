@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <initializer_list>
 
 #include "cpu_collision/trees/tree_query.hpp"
 #include "geometry/face_numbers.hpp"

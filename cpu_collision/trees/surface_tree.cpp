@@ -5,11 +5,9 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <utility>
 
 #include "cpu_collision/trees/aabb.hpp"
 #include "cpu_collision/trees/tree_query.hpp"
-#include "cpu_collision/trees/volume_tree.hpp"
 #include "geometry/face_numbers.hpp"
 
 namespace trocar {

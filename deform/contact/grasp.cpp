@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "deform/solid/tissue.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
 

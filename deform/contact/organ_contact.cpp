@@ -4,8 +4,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "deform/solid/lattice.hpp"
-#include "deform/solid/tissue.hpp"
 #include "geometry/closest.hpp"
 #include "mesh/face_tree.hpp"
 
@@ -254,9 +252,9 @@ float contact_foresight(float speed, float dt) { return kOrganReach + kSpeedRese
 
 using Box = OrganContacts::Box;
 
-Box node_box(std::span<const glm::vec3> nodes) {
+Box box_of(std::span<const glm::vec3> points) {
   Box box{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
-  for (const glm::vec3& p : nodes) box.low = glm::min(box.low, p), box.high = glm::max(box.high, p);
+  for (const glm::vec3& p : points) box.low = glm::min(box.low, p), box.high = glm::max(box.high, p);
   return box;
 }
 
@@ -271,7 +269,7 @@ float fastest_node(std::span<const glm::vec3> velocity) {
 void measure_organs(std::span<const OrganBody> organs, OrganContacts& contacts) {
   if (organs.size() < 2) return;
   for (std::size_t k = 0; k < organs.size(); ++k) {
-    contacts.box[k] = node_box(organs[k].state->x);
+    contacts.box[k] = box_of(organs[k].state->x);
     contacts.fastest[k] = fastest_node(organs[k].state->v);
   }
 }
@@ -308,12 +306,6 @@ constexpr float kLongestStretch = 3.f;
 constexpr int kMostBins = 64;  // along an axis
 
 using Near = OrganContacts::Near;
-
-Box box_of(std::span<const glm::vec3> points) {
-  Box box{glm::vec3(INFINITY), glm::vec3(-INFINITY)};
-  for (const glm::vec3& p : points) box.low = glm::min(box.low, p), box.high = glm::max(box.high, p);
-  return box;
-}
 
 Box grown(const Box& box, float by) { return {box.low - by, box.high + by}; }
 Box common(const Box& a, const Box& b) { return {glm::max(a.low, b.low), glm::min(a.high, b.high)}; }

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <utility>
 
-#include "deform/cut/boundary_loops.hpp"
 #include "deform/cut/sculpt_steps.hpp"
+#include "geometry/disjoint_sets.hpp"
 #include "geometry/error.hpp"
 #include "mesh/triangle_mesh.hpp"
 
@@ -474,7 +472,7 @@ bool is_connected(const Sculpture& sculpture, std::uint32_t a, std::uint32_t b) 
 bool is_whole(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t cell) {
   if (sculpture.severed.empty()) return true;
   const auto& node = lattice.cells[cell].node;
-  Links corners(8);
+  DisjointSets corners(8);
   for (std::uint32_t i = 0; i < 8; ++i)
     for (std::uint32_t j = i + 1; j < 8; ++j)
       if (is_connected(sculpture, node[i], node[j])) corners.join(i, j);
@@ -486,7 +484,7 @@ bool is_whole(const Sculpture& sculpture, const Lattice& lattice, std::uint32_t 
 std::vector<std::uint32_t> node_parts(const Sculpture& sculpture, const Lattice& lattice) {
   std::vector<char> at_slit(lattice.node_at.size(), 0);
   for (const glm::uvec2& nodes : sculpture.severed) at_slit[nodes.x] = at_slit[nodes.y] = 1;
-  Links nodes(lattice.node_at.size());
+  DisjointSets nodes(lattice.node_at.size());
   for (std::uint32_t c = 0; c < sculpture.cells.size(); ++c) {
     if (sculpture.cells[c].dead) continue;
     const auto& node = lattice.cells[c].node;
@@ -789,13 +787,6 @@ const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::
   for (const std::uint32_t cell : cells)
     if (cell < sculpture.cells.size()) burn_cell(sculpture, model.lattice, cell);
   return sculpture.scratch.cell_died ? resurface(sculpture, model) : sculpture.change;
-}
-
-std::size_t slot_of(const Sculpture& sculpture, FaceId face) {
-  const auto found = std::lower_bound(sculpture.faces.id.begin(), sculpture.faces.id.end(), face);
-  return found != sculpture.faces.id.end() && *found == face
-             ? static_cast<std::size_t>(found - sculpture.faces.id.begin())
-             : sculpture.faces.size();
 }
 
 }  // namespace trocar

@@ -220,8 +220,6 @@ const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::
 
 inline std::span<const glm::uvec3> faces(const Sculpture& sculpture) { return sculpture.faces.corners; }  // [slot]
 inline std::span<const FaceId> face_ids(const Sculpture& sculpture) { return sculpture.faces.id; }        // [slot]
-// Returns the slot of an existing face; the number of faces when it was removed.
-std::size_t slot_of(const Sculpture& sculpture, FaceId face);
 
 // Returns whether the metal contains the centre of a tissue voxel: it is inside the tissue, perhaps far from any face.
 // Uses the sculpture's scratch buffers.

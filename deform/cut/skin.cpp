@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "deform/cut/sculpt_steps.hpp"
+#include "geometry/disjoint_sets.hpp"
 
 namespace trocar {
 namespace {
@@ -506,7 +507,7 @@ void drop_shreds(Sculpture& sculpture, std::span<const std::uint32_t> cut) {
 }
 
 void drop_shreds_everywhere(Sculpture& s, std::span<const std::uint32_t> cut) {
-  Links vertices(s.rest.size());
+  DisjointSets vertices(s.rest.size());
   for (std::size_t slot = 0; slot < s.faces.size(); ++slot)
     if (is_skin(s, slot))
       for (int side = 0; side < 2; ++side) vertices.join(s.faces.corners[slot][side], s.faces.corners[slot][side + 1]);

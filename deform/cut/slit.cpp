@@ -3,10 +3,8 @@
 #include "deform/cut/slit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <glm/glm.hpp>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "deform/cut/sculpt_steps.hpp"
 #include "deform/solid/elasticity.hpp"
 #include "deform/solid/lattice.hpp"
+#include "geometry/disjoint_sets.hpp"
 
 namespace trocar {
 namespace {
@@ -849,7 +848,7 @@ class CarrierFinder {
 
   // [vertex] the lowest vertex of its piece of the surface; kNoVoxel: without faces.
   std::vector<std::uint32_t> surface_pieces() const {
-    Links vertices(s_.rest.size());
+    DisjointSets vertices(s_.rest.size());
     std::vector<std::uint32_t> piece(s_.rest.size(), kNoVoxel);
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
       if (s_.faces.removed[slot]) continue;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "geometry/disjoint_sets.hpp"
+
 namespace trocar {
 namespace {
 
@@ -56,7 +58,7 @@ class Runs {
     std::vector<std::int32_t> number(runs_.size(), -1);
     std::int32_t pieces = 0;
     for (std::uint32_t r = 0; r < runs_.size(); ++r) {
-      std::int32_t& piece = number[root(r)];
+      std::int32_t& piece = number[joined_.root(r)];
       if (piece < 0) piece = pieces++;
       std::fill(piece_of.begin() + runs_[r].first, piece_of.begin() + runs_[r].end, piece);
     }
@@ -66,7 +68,6 @@ class Runs {
  private:
   struct Run {
     std::uint32_t first, end;  // voxels
-    std::uint32_t parent;
   };
 
   void add_row(std::uint32_t row) {
@@ -75,7 +76,8 @@ class Runs {
       if (voxels_.kind[v] != Voxel::Tissue) continue;
       const std::uint32_t first = v;
       while (v < (row + 1) * length && voxels_.kind[v] == Voxel::Tissue) ++v;
-      runs_.push_back({first, v, static_cast<std::uint32_t>(runs_.size())});
+      runs_.push_back({first, v});
+      joined_.add();
     }
   }
 
@@ -84,21 +86,15 @@ class Runs {
     const auto shift = static_cast<std::uint32_t>(row - before) * static_cast<std::uint32_t>(voxels_.count.x);
     std::size_t a = first_run_[before], b = first_run_[row];
     while (a < first_run_[before + 1] && b < runs_.size()) {
-      if (runs_[a].first + shift < runs_[b].end && runs_[b].first < runs_[a].end + shift) {
-        const std::uint32_t u = root(static_cast<std::uint32_t>(a)), v = root(static_cast<std::uint32_t>(b));
-        runs_[std::max(u, v)].parent = std::min(u, v);
-      }
+      if (runs_[a].first + shift < runs_[b].end && runs_[b].first < runs_[a].end + shift)
+        joined_.join(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
       ++(runs_[a].end + shift < runs_[b].end ? a : b);
     }
   }
 
-  std::uint32_t root(std::uint32_t run) {
-    while (runs_[run].parent != run) run = runs_[run].parent = runs_[runs_[run].parent].parent;
-    return run;
-  }
-
   const Voxels& voxels_;
   std::vector<Run> runs_;
+  DisjointSets joined_;                 // [run]
   std::vector<std::size_t> first_run_;  // [row + 1]
 };
 
@@ -201,7 +197,6 @@ constexpr int kTurn = 64;
 
 // A search through one side of a burn. Searches that meet belong to the same piece.
 struct PieceSearch {
-  std::uint32_t parent;  // of a forest: the root is the lowest search of a piece
   std::int32_t old;      // the piece in which it started
   std::size_t next = 0;  // of the voxels: those before it are done
   std::vector<std::uint32_t> voxels;
@@ -216,7 +211,8 @@ class Searches {
 
   void start(std::uint32_t voxel) {
     const auto number = static_cast<std::uint32_t>(list_.size());
-    list_.push_back({number, pieces_.of[voxel], 0, {voxel}});
+    list_.push_back({pieces_.of[voxel], 0, {voxel}});
+    joined_.add();
     pieces_.of[voxel] = base_ + static_cast<std::int32_t>(number);
   }
   void run() {
@@ -226,11 +222,6 @@ class Searches {
   SeparatedPieces finish();
 
  private:
-  std::uint32_t root(std::uint32_t k) {
-    while (list_[k].parent != k) k = list_[k].parent = list_[list_[k].parent].parent;
-    return k;
-  }
-
   void take_turn(std::uint32_t k) {
     for (int i = 0; i < kTurn && !list_[k].ended(); ++i) {
       const glm::ivec3 at = voxels_.at(list_[k].voxels[list_[k].next++]);
@@ -245,15 +236,14 @@ class Searches {
       list_[k].voxels.push_back(voxel);
       return;
     }
-    const std::uint32_t a = root(k), b = root(static_cast<std::uint32_t>(piece - base_));
-    list_[std::max(a, b)].parent = std::min(a, b);
+    joined_.join(k, static_cast<std::uint32_t>(piece - base_));
   }
 
   // Returns whether two or more parts of one old piece are not yet known to be separate from each other.
   bool must_go_on() {
     open_.clear();
     for (std::uint32_t k = 0; k < list_.size(); ++k)
-      if (!list_[k].ended()) open_.push_back(root(k));
+      if (!list_[k].ended()) open_.push_back(joined_.root(k));
     std::sort(open_.begin(), open_.end());
     open_.erase(std::unique(open_.begin(), open_.end()), open_.end());
     for (std::size_t i = 0; i < open_.size(); ++i)
@@ -269,24 +259,25 @@ class Searches {
   TissuePieces& pieces_;
   std::int32_t base_;
   std::vector<PieceSearch> list_;
+  DisjointSets joined_;              // [list_]
   std::vector<std::uint32_t> open_;  // roots of searches that have not ended
 };
 
 std::uint32_t Searches::heir_of(std::int32_t old) {
   std::vector<std::size_t> size(list_.size(), 0);
   for (std::uint32_t k = 0; k < list_.size(); ++k)
-    if (list_[k].old == old) size[root(k)] += list_[k].ended() ? list_[k].voxels.size() : voxels_.kind.size();
+    if (list_[k].old == old) size[joined_.root(k)] += list_[k].ended() ? list_[k].voxels.size() : voxels_.kind.size();
   return static_cast<std::uint32_t>(std::max_element(size.begin(), size.end()) - size.begin());
 }
 
 SeparatedPieces Searches::finish() {
   SeparatedPieces out;
   for (std::uint32_t r = 0; r < list_.size(); ++r) {
-    if (root(r) != r) continue;
+    if (joined_.root(r) != r) continue;
     const bool keeps = heir_of(list_[r].old) == r;
     const auto number = keeps ? list_[r].old : static_cast<std::int32_t>(pieces_.first.size());
     for (std::uint32_t k = r; k < list_.size(); ++k) {
-      if (root(k) != r) continue;
+      if (joined_.root(k) != r) continue;
       for (const std::uint32_t voxel : list_[k].voxels) pieces_.of[voxel] = number;
       if (!keeps) out.voxels.insert(out.voxels.end(), list_[k].voxels.begin(), list_[k].voxels.end());
     }

@@ -1,15 +1,14 @@
 #include "deform/join/bonds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 
 #include "deform/cut/sculpt_steps.hpp"
 #include "deform/cut/slit.hpp"
 #include "deform/solid/elasticity.hpp"
-#include "deform/solid/tissue.hpp"
 #include "geometry/closest.hpp"
+#include "geometry/disjoint_sets.hpp"
 #include "geometry/elementary.hpp"
 
 namespace trocar {
@@ -423,15 +422,15 @@ std::vector<std::uint32_t> parts_of(const HangingOrgan& organ) {
 
 // Joins the nodes of each part, and the parts that are fixed or tethered to the ground.
 void join_parts(std::size_t k, const HangingOrgan& organ, std::span<const std::uint32_t> part, const Nodes& nodes,
-                Links& links) {
+                DisjointSets& sets) {
   const TissueModel& model = *organ.model;
   for (std::uint32_t node = 0; node < part.size(); ++node) {
-    links.join(nodes(k, node), nodes(k, part[node]));
-    if (model.mass[node] > 0.f && model.inverse_mass[node] == 0.f) links.join(nodes(k, node), nodes.ground());
+    sets.join(nodes(k, node), nodes(k, part[node]));
+    if (model.mass[node] > 0.f && model.inverse_mass[node] == 0.f) sets.join(nodes(k, node), nodes.ground());
   }
-  for (const Tether& tether : model.tethers) links.join(nodes(k, tether.node), nodes.ground());
+  for (const Tether& tether : model.tethers) sets.join(nodes(k, tether.node), nodes.ground());
   if (organ.sculpture && !was_held(organ) && !part.empty())
-    links.join(nodes(k, largest_part(*organ.sculpture, model.lattice, part)), nodes.ground());
+    sets.join(nodes(k, largest_part(*organ.sculpture, model.lattice, part)), nodes.ground());
 }
 
 }  // namespace
@@ -452,20 +451,20 @@ void expect_to_hang(std::span<const HangingOrgan> organs) {
 
 void release_unheld(std::span<const HangingOrgan> organs, const Bonds& bonds) {
   const Nodes nodes(organs);
-  Links links(nodes.count());
+  DisjointSets sets(nodes.count());
   std::vector<std::vector<std::uint32_t>> parts;
   for (std::size_t k = 0; k < organs.size(); ++k) {
     parts.push_back(parts_of(organs[k]));
-    join_parts(k, organs[k], parts[k], nodes, links);
+    join_parts(k, organs[k], parts[k], nodes, sets);
   }
   for (std::size_t f = 0; f < bonds.fibres.size(); ++f)
-    if (bonds.intact[f]) links.join(nodes(bonds.fibres[f].a), nodes(bonds.fibres[f].b));
-  for (const Fibre& strut : bonds.struts) links.join(nodes(strut.a), nodes(strut.b));
+    if (bonds.intact[f]) sets.join(nodes(bonds.fibres[f].a), nodes(bonds.fibres[f].b));
+  for (const Fibre& strut : bonds.struts) sets.join(nodes(strut.a), nodes(strut.b));
   for (std::size_t k = 0; k < organs.size(); ++k) {
     if (!organs[k].sculpture) continue;
     std::vector<char> held(parts[k].size());
     for (std::uint32_t node = 0; node < held.size(); ++node)
-      held[node] = links.root(nodes(k, node)) == links.root(nodes.ground());
+      held[node] = sets.root(nodes(k, node)) == sets.root(nodes.ground());
     let_fall(*organs[k].sculpture, *organs[k].model, parts[k], held);
   }
 }

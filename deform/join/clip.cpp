@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "deform/join/bonds.hpp"
-
 namespace trocar {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "deform/reference/energy.hpp"
 #include "deform/solid/elastic_forces.hpp"
@@ -14,6 +13,7 @@
 #include "deform/step.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
+#include "geometry/units.hpp"
 
 namespace trocar {
 namespace {
@@ -40,7 +40,7 @@ struct RingPlan {
 std::uint32_t add_ring(TriangleMesh& mesh, const RingPlan& plan, double radius, double z) {
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
   for (std::uint32_t i = 0; i < plan.steps; ++i) {
-    const double angle = 2.0 * std::numbers::pi * i / plan.steps;
+    const double angle = kFullTurn * i / plan.steps;
     mesh.positions.emplace_back(radius * elementary::cos(angle), radius * elementary::sin(angle), z);
   }
   return first;
@@ -106,7 +106,7 @@ std::vector<double> areas_of(const TriangleMesh& mesh) {
 
 TriangleMesh make_cylinder(double diameter, double height, double edge) {
   const double radius = 0.5 * diameter;
-  const RingPlan plan{std::max(parts_of(2.0 * std::numbers::pi * radius, edge), 12u), parts_of(radius, edge),
+  const RingPlan plan{std::max(parts_of(kFullTurn * radius, edge), 12u), parts_of(radius, edge),
                       parts_of(height, edge)};
   TriangleMesh mesh;
   std::vector<std::uint32_t> rings;

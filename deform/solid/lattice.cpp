@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <string>
 #include <tuple>
 
 #include "geometry/error.hpp"

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -155,20 +154,5 @@ inline bool find_coordinates(const CellInverse& cell, const glm::vec3& p, float 
   }
   return false;
 }
-
-// Joins numbered things into groups (union-find). The root of a group is its smallest number, so it does not depend on
-// the order of the joins.
-struct Links {
-  explicit Links(std::size_t count) : parent(count) { std::iota(parent.begin(), parent.end(), 0u); }
-  std::uint32_t root(std::uint32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = root(a), b = root(b);
-    parent[std::max(a, b)] = std::min(a, b);
-  }
-  std::vector<std::uint32_t> parent;
-};
 
 }  // namespace trocar

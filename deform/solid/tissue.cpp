@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "deform/solid/elasticity.hpp"
+#include "geometry/disjoint_sets.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "geometry/machine.hpp"
+#include "geometry/units.hpp"
 #include "mesh/mesh_report.hpp"
 
 namespace trocar {
@@ -178,7 +179,7 @@ std::size_t spring_count(const TissueModel& model) {
 }
 
 glm::vec3 breath(const Breathing& b, double time) {
-  const double phase = 0.5 - 0.5 * elementary::cos(2.0 * std::numbers::pi * b.rate * time);
+  const double phase = 0.5 - 0.5 * elementary::cos(kFullTurn * b.rate * time);
   return b.amplitude * static_cast<float>(phase) * b.direction;
 }
 
@@ -299,7 +300,7 @@ constexpr float kWhole = 0.999f;
 
 // Counts the connected components of the nodes; springs connect them.
 std::size_t count_pieces(const TissueModel& model) {
-  Links nodes(model.rest.size());
+  DisjointSets nodes(model.rest.size());
   for_each_spring(model, [&](const Spring& s) { nodes.join(s.a, s.b); });
   std::size_t pieces = 0;
   for (std::uint32_t node = 0; node < model.rest.size(); ++node) pieces += nodes.root(node) == node ? 1 : 0;

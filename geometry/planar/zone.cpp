@@ -4,9 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/planar/convex_polygon.hpp"
-#include "geometry/planar/polygon.hpp"
-
 namespace trocar::planar {
 namespace {
 

@@ -11,6 +11,7 @@
 #include "mesh/whole_file.hpp"
 #include "sim/scene/scene_variants.hpp"
 #include "sim/scene/toml_table.hpp"
+#include "sim/support/files.hpp"
 #include "sim/support/text.hpp"
 
 namespace trocar {
@@ -254,7 +255,8 @@ Curriculum read(const std::string& text, const std::filesystem::path& file, bool
 
 std::string scene_key(const std::filesystem::path& scene) { return scene.stem().string(); }
 
-Curriculum load_curriculum(const std::filesystem::path& file) {
+Curriculum load_curriculum(std::filesystem::path file) {
+  if (file.empty()) file = data_file("curricula/basic.toml");
   std::string text = read_whole_file(file, kCurriculumFile);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return read(text, file, true);

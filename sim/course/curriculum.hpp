@@ -62,8 +62,9 @@ struct Curriculum {
 // Returns the name by which attempts refer to a scene: its file name without folder and extension.
 std::string scene_key(const std::filesystem::path& scene);
 
-// Reads and checks a curriculum, and the scenes that it names. Throws InputError with file, line and remedy.
-Curriculum load_curriculum(const std::filesystem::path& file);
+// Reads and checks a curriculum, and the scenes that it names. Throws InputError with file, line and remedy. Without a
+// file: that of the basic skills.
+Curriculum load_curriculum(std::filesystem::path file = {});
 // Does the same with a text, but opens no scene. `file`: the base of its relative paths, and the name in error
 // messages.
 Curriculum parse_curriculum(const std::string& text, const std::filesystem::path& file);

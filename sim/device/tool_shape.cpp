@@ -11,6 +11,7 @@
 #include "geometry/elementary.hpp"
 #include "geometry/frame.hpp"
 #include "geometry/part.hpp"
+#include "geometry/units.hpp"
 
 namespace trocar {
 namespace {
@@ -54,7 +55,7 @@ TriangleMesh loft(const Outline& outline, std::span<const Section> sections) {
 Outline circle(int sides, double radius) {
   Outline outline;
   for (int side = 0; side < sides; ++side) {
-    const double angle = 2.0 * kPi * side / sides;
+    const double angle = kFullTurn * side / sides;
     outline.emplace_back(radius * elementary::cos(angle), radius * elementary::sin(angle));
   }
   return outline;

@@ -10,6 +10,7 @@
 
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
+#include "geometry/units.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/support/csv.hpp"
@@ -187,8 +188,6 @@ std::unique_ptr<Device> make_replay_device(Trajectory trajectory) {
 
 namespace {
 
-constexpr double kTurn = 6.283185307179586;
-
 class TrajectoryDevice final : public Device {
  public:
   explicit TrajectoryDevice(Trajectory trajectory) : trajectory_(std::move(trajectory)) {}
@@ -224,7 +223,7 @@ class ScriptDevice final : public Device {
     if (path_.kind == "press") return press(t);
     if (path_.kind == "pull") return pull(t);
     if (path_.kind == "burn") return burn(t);
-    return explore(kTurn * share);
+    return explore(kFullTurn * share);
   }
 
  private:
@@ -236,7 +235,7 @@ class ScriptDevice final : public Device {
   DevicePose explore(double turn) const {
     const glm::dvec3 tip = path_.target +
                            path_.reach * (right_ * elementary::sin(turn) + up_ * 0.6 * elementary::sin(1.618 * turn)) +
-                           path_.dip * along_ * elementary::sin(0.732 * turn - 0.25 * kTurn);
+                           path_.dip * along_ * elementary::sin(0.732 * turn - 0.25 * kFullTurn);
     return {path_.pivot, tip, 40.0 * elementary::sin(0.5 * turn), 0.75 + 0.25 * elementary::cos(turn)};
   }
 

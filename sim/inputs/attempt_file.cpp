@@ -8,6 +8,7 @@
 #include <span>
 
 #include "geometry/error.hpp"
+#include "mesh/base64.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/support/text.hpp"

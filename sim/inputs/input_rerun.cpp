@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "geometry/error.hpp"
-#include "sim/record/record_sink.hpp"
 
 namespace trocar {
 namespace {

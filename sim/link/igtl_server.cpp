@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "geometry/machine.hpp"
-#include "sim/link/igtl_wire.hpp"
 #include "sim/support/task.hpp"
 
 namespace trocar {

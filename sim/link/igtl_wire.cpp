@@ -21,12 +21,12 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
 
 #include "geometry/error.hpp"
+#include "geometry/units.hpp"
 
 namespace trocar {
 namespace {
@@ -147,7 +147,6 @@ std::ptrdiff_t receive_some(const Descriptor& socket, std::span<std::byte> bytes
 
 namespace {
 
-constexpr double kMillimetres = 1e3;  // per metre
 // Message types that are read are far shorter than the first limit; skipped types (images) than the second.
 constexpr std::uint64_t kLongestRead = 1u << 20, kLongestSkipped = 1ull << 34;  // bytes
 // From this header version on, the content lies between an extended header and the metadata. Protocol versions 1 and 2
@@ -199,7 +198,7 @@ std::array<float, 12> numbers_of(const glm::dmat4& pose) {
   for (int column = 0; column < 4; ++column)
     for (int row = 0; row < 3; ++row)
       numbers[static_cast<std::size_t>(3 * column + row)] =
-          static_cast<float>(pose[column][row] * (column == 3 ? kMillimetres : 1.0));
+          static_cast<float>(pose[column][row] * (column == 3 ? kMmPerMetre : 1.0));
   return numbers;
 }
 
@@ -207,7 +206,7 @@ glm::dmat4 pose_from(const float* numbers) {
   glm::dmat4 pose(1.0);
   for (int column = 0; column < 4; ++column)
     for (int row = 0; row < 3; ++row)
-      pose[column][row] = static_cast<double>(numbers[3 * column + row]) / (column == 3 ? kMillimetres : 1.0);
+      pose[column][row] = static_cast<double>(numbers[3 * column + row]) / (column == 3 ? kMmPerMetre : 1.0);
   return pose;
 }
 

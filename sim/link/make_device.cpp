@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "geometry/error.hpp"
-#include "sim/device/hand_device.hpp"
 #include "sim/device/haptics.hpp"
 #include "sim/device/trajectory.hpp"
 #include "sim/link/igtl_device.hpp"
@@ -188,8 +187,6 @@ Activity activity_of(const Scene& scene) {
   for (const InstrumentScene& instrument : scene.instruments) note(instrument.device);
   return live ? Activity::Attempt : recorded ? Activity::Replay : Activity::Script;
 }
-
-bool has_live_device(const Scene& scene) { return activity_of(scene) == Activity::Attempt; }
 
 std::unique_ptr<Device> make_device(const InstrumentScene& scene, DeviceContext& context) try {
   MouseDevice*& mouse = context.mice.emplace_back(nullptr);

@@ -45,9 +45,6 @@ struct DeviceContext {
   MouseDevice* scope_mouse = nullptr;
 };
 
-// Returns true when a live device moves an instrument or the scope of this scene; false: scripts and recorded motions
-// move all.
-bool has_live_device(const Scene& scene);
 // Returns what a run with the devices of this scene is: an Attempt with a live device, a Replay if something follows
 // recorded motion, otherwise a Script.
 Activity activity_of(const Scene& scene);

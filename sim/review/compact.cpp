@@ -9,7 +9,6 @@
 #include "sim/hdf5/pack.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording_target.hpp"
-#include "sim/record/record_sink.hpp"
 #include "sim/support/limits.hpp"
 
 namespace trocar {

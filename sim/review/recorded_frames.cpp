@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "deform/fluid/fluid_film.hpp"
 #include "deform/solid/tissue.hpp"
 #include "geometry/error.hpp"
-#include "sim/hdf5/recording.hpp"
 
 namespace trocar {
 

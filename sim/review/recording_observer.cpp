@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "mesh/tube_shape.hpp"
-#include "sim/session/surface_marks.hpp"
 
 namespace trocar {
 namespace {

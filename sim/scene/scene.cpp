@@ -4,24 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "geometry/error.hpp"
 #include "geometry/planar/polygon.hpp"
 #include "mesh/whole_file.hpp"
-#include "sim/scene/instrument_scene.hpp"
 #include "sim/scene/material.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_keys.hpp"
 #include "sim/scene/scene_writer.hpp"
-#include "sim/scene/task_scene.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/text.hpp"
 

@@ -10,7 +10,6 @@
 #include "deform/solid/lattice.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_report.hpp"
-#include "sim/support/files.hpp"
 
 namespace trocar {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "geometry/elementary.hpp"
 #include "sim/score/smoothness.hpp"
@@ -19,13 +18,19 @@ const glm::dvec3& tip_at(const Track& track, double time) {
   return track.tip[static_cast<std::size_t>(std::clamp(k, 0.0, static_cast<double>(track.size() - 1)))];
 }
 
+// Returns the sum of `step(k)` between the samples k - 1 and k.
+template <class Step>
+double summed(std::size_t samples, Step step) {
+  if (samples < 2) return kUndefined;
+  double sum = 0.0;
+  for (std::size_t k = 1; k < samples; ++k) sum += step(k);
+  return sum;
+}
+
 }  // namespace
 
 double path_length(std::span<const glm::dvec3> tip) {
-  if (tip.size() < 2) return kUndefined;
-  double length = 0.0;
-  for (std::size_t k = 1; k < tip.size(); ++k) length += glm::distance(tip[k], tip[k - 1]);
-  return length;
+  return summed(tip.size(), [&](std::size_t k) { return glm::distance(tip[k], tip[k - 1]); });
 }
 
 double path_inefficiency(const Track& track, std::span<const double> stops) {
@@ -41,26 +46,17 @@ double path_inefficiency(const Track& track, std::span<const double> stops) {
 }
 
 double depth_travelled(const Track& track) {
-  if (track.size() < 2) return kUndefined;
-  double sum = 0.0;
-  for (std::size_t k = 1; k < track.size(); ++k)
-    sum += std::abs(glm::distance(track.tip[k], track.pivot[k]) - glm::distance(track.tip[k - 1], track.pivot[k - 1]));
-  return sum;
+  const auto depth = [&](std::size_t k) { return glm::distance(track.tip[k], track.pivot[k]); };
+  return summed(track.size(), [&](std::size_t k) { return std::abs(depth(k) - depth(k - 1)); });
 }
 
 double shaft_turned(const Track& track) {
-  if (track.size() < 2) return kUndefined;
-  double sum = 0.0;
-  for (std::size_t k = 1; k < track.size(); ++k)
-    sum += angle_deg(track.tip[k] - track.pivot[k], track.tip[k - 1] - track.pivot[k - 1]);
-  return sum;
+  const auto shaft = [&](std::size_t k) { return track.tip[k] - track.pivot[k]; };
+  return summed(track.size(), [&](std::size_t k) { return angle_deg(shaft(k), shaft(k - 1)); });
 }
 
 double roll_turned(const Track& track) {
-  if (track.size() < 2) return kUndefined;
-  double sum = 0.0;
-  for (std::size_t k = 1; k < track.size(); ++k) sum += std::abs(track.roll_deg[k] - track.roll_deg[k - 1]);
-  return sum;
+  return summed(track.size(), [&](std::size_t k) { return std::abs(track.roll_deg[k] - track.roll_deg[k - 1]); });
 }
 
 double volume_used(const Track& track) {

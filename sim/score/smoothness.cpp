@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <utility>
 #include <vector>
 
 #include "geometry/elementary.hpp"
+#include "geometry/units.hpp"
 #include "sim/score/motion.hpp"
 
 namespace trocar {
@@ -31,7 +31,7 @@ void fourier_transform(std::span<glm::dvec2> values) {
   reverse_digits(values);
   std::vector<glm::dvec2> roots(values.size() / 2);  // of unity
   for (std::size_t k = 0; k < roots.size(); ++k) {
-    const double angle = -2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(values.size());
+    const double angle = -kFullTurn * static_cast<double>(k) / static_cast<double>(values.size());
     roots[k] = {elementary::cos(angle), elementary::sin(angle)};
   }
   for (std::size_t half = 1; half < values.size(); half *= 2) {

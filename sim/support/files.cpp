@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <string_view>
-#include <vector>
 
 #include "geometry/error.hpp"
 

@@ -1,22 +1,12 @@
-// Texts: names, bytes as text, base64.
+// Texts: names, bytes as text.
 // Tested in tests/sim/support/support_test.cpp and tests/app/input_test.cpp
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace trocar {
-
-// Writes bytes as text and reads them again, in base64 (RFC 4648 section 4).
-
-std::string base64(std::span<const std::byte> bytes);
-// Returns nothing when the text is not what base64() writes: other characters, no padding, or bits beyond the last
-// byte.
-std::optional<std::vector<std::byte>> from_base64(std::string_view text);
 
 // Names of files may hold bytes that are not UTF-8; JSON, TOML and PostgreSQL take UTF-8 only. Here such bytes become
 // characters of a private range, and back. Other text stays as it is.

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "geometry/closest.hpp"
 #include "geometry/error.hpp"
 #include "mesh/tube_shape.hpp"
-#include "sim/task/task_goal.hpp"
 #include "sim/task/watches.hpp"
 
 namespace trocar {

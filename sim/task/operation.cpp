@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "mesh/tube_shape.hpp"
 #include "sim/task/duct.hpp"

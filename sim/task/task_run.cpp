@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "sim/scene/task_scene.hpp"
 #include "sim/task/task_goal.hpp"
 #include "sim/task/watches.hpp"
 

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "sim/session/surface_marks.hpp"
-#include "sim/task/task_goal.hpp"
 #include "sim/task/watches.hpp"
 
 namespace trocar {

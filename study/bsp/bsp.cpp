@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "cpu_collision/convex_tool.hpp"
-#include "cpu_collision/solids/point_in_solid.hpp"
 #include "geometry/machine.hpp"
 #include "geometry/refine.hpp"
 

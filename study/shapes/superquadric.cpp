@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 #include <string>
-#include <vector>
 
 #include "geometry/error.hpp"
 

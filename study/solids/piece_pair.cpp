@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "cpu_collision/solids/closest_features.hpp"
-
 namespace trocar::solids {
 namespace {
 

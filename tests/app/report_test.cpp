@@ -21,7 +21,7 @@
 #include "app/report/session_summary.hpp"
 #include "geometry/error.hpp"
 #include "sim/review/recorded_frames.hpp"
-#include "sim/support/text.hpp"
+#include "sim/support/markup.hpp"
 #include "tests/sim/recording/recorded_script.hpp"
 #include "tests/sim/session/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -29,25 +29,12 @@
 namespace trocar {
 namespace {
 
-TEST(Base64, FollowsTheStandardsExamples) {
-  const auto of = [](std::string_view text) { return base64(std::as_bytes(std::span(text))); };
-  const std::vector<std::pair<std::string, std::string>> cases = {{"", ""},
-                                                                  {"f", "Zg=="},
-                                                                  {"fo", "Zm8="},
-                                                                  {"foo", "Zm9v"},
-                                                                  {"foob", "Zm9vYg=="},
-                                                                  {"fooba", "Zm9vYmE="},
-                                                                  {"foobar", "Zm9vYmFy"},
-                                                                  {"\xff\xfe\xfd", "//79"}};
-  for (const auto& [plain, coded] : cases) EXPECT_EQ(of(plain), coded);
-}
-
 TEST(ReportPage, FillsEachPlaceholderOnceAndNotInsideContent) {
   EXPECT_EQ(filled_in("a {{one}} b {{two}}{{one}}", {{"one", "{{two}}"}, {"two", "2"}}), "a {{two}} b 2{{two}}");
   EXPECT_EQ(filled_in("", {}), "");
   EXPECT_THROW(filled_in("{{three}}", {{"one", "1"}}), RunError);
   EXPECT_THROW(filled_in("{{open", {{"one", "1"}}), RunError);
-  EXPECT_EQ(escaped_html("<b a='1'>\"&"), "&lt;b a=&#39;1&#39;&gt;&quot;&amp;");
+  EXPECT_EQ(markup_escaped("<b a='1'>\"&"), "&lt;b a=&#39;1&#39;&gt;&quot;&amp;");
 }
 
 TEST(ReportPage, ContainsAllItsFiles) {

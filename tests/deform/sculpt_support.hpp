@@ -15,6 +15,7 @@
 
 #include "deform/cut/sculpt.hpp"
 #include "deform/cut/slit.hpp"
+#include "geometry/face_numbers.hpp"
 #include "mesh/mesh_report.hpp"
 #include "tests/deform/deform_support.hpp"
 
@@ -135,7 +136,7 @@ struct Witness {
     ASSERT_EQ(kept + change.faces.new_faces, ids.size());
     for (const FaceId removed : change.faces.removed) {
       ASSERT_TRUE(faces_by_id.contains(index(removed)));
-      ASSERT_EQ(slot_of(sculpture, removed), ids.size());
+      ASSERT_EQ(slot_of(ids, removed), ids.size());
     }
     ASSERT_EQ(change.first_vertex, rest.size());
     ASSERT_EQ(sculpture.rest.size(), rest.size() + change.new_vertices);

@@ -1,5 +1,5 @@
 // Shows the agreement of the collision backends and the times of the stages, from the recording.
-import { html, section } from "./dom.js";
+import { html, section, table } from "./dom.js";
 import { figure, whole } from "./format.js";
 
 const kStages = {
@@ -86,7 +86,6 @@ function budgetText(summary, recording) {
 
 export function agreementSection({ summary, recording, attempt }) {
   const most = Math.max(...summary.stages.map((stage) => stage.p99), 1e-6);
-  const heads = ["Stage", "Median", "99 of 100", "Longest", "", "Meaning"];
   return section(
     "agreement-section",
     "Agreement and timing",
@@ -99,28 +98,12 @@ export function agreementSection({ summary, recording, attempt }) {
       {},
       `Times are in milliseconds, measured on the recording machine while it also drew and recorded. ${budgetText(summary, recording)}`,
     ),
-    html(
-      "section",
-      { class: "scroll", tabindex: "0", "aria-label": "Times of the stages" },
-      html(
-        "table",
-        { class: "stages" },
-        html(
-          "thead",
-          {},
-          html(
-            "tr",
-            {},
-            heads.map((name) => html("th", { scope: "col" }, name)),
-          ),
-        ),
-        html(
-          "tbody",
-          {},
-          summary.stages.map((stage) => stageRow(stage, most, "")),
-          stageRow(summary.frame_time, most * 1e6, "sum"),
-        ),
-      ),
+    table(
+      "Times of the stages",
+      "stages",
+      ["Stage", "Median", "99 of 100", "Longest", "", "Meaning"],
+      summary.stages.map((stage) => stageRow(stage, most, "")),
+      stageRow(summary.frame_time, most * 1e6, "sum"),
     ),
     html(
       "p",

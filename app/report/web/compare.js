@@ -1,6 +1,6 @@
 // Compares several attempts: draws the learning curve of each metric, a table of all attempts, and any attempt in
 // detail.
-import { drawnToWidth, freshId, html, section } from "./dom.js";
+import { drawnToWidth, freshId, html, section, table } from "./dom.js";
 import { figure, readableUnit } from "./format.js";
 import { practiceDrawing, practiceText } from "./practice.js";
 import { isJudged } from "./score.js";
@@ -119,23 +119,11 @@ function attemptTable(name, curves, sessions) {
       html("span", { class: "file" }, attempt.date),
     );
   });
-  return html(
-    "section",
-    {
-      class: "scroll",
-      tabindex: "0",
-      "aria-label": name ? `Metrics of ${name} in all attempts` : "Metrics of all attempts",
-    },
-    html(
-      "table",
-      { class: "attempts" },
-      html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Metric"), heads)),
-      html(
-        "tbody",
-        {},
-        curves.map((curve) => tableRow(curve, sessions)),
-      ),
-    ),
+  return table(
+    name ? `Metrics of ${name} in all attempts` : "Metrics of all attempts",
+    "attempts",
+    ["Metric", ...heads],
+    curves.map((curve) => tableRow(curve, sessions)),
   );
 }
 

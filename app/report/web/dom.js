@@ -41,6 +41,16 @@ export function section(id, title, intro, ...children) {
   );
 }
 
+/** A table that scrolls when it is too wide. `heads`: texts, or cells of the head; `rows`: of the body. */
+export function table(name, kind, heads, ...rows) {
+  const head = heads.map((cell) => (typeof cell === "string" ? html("th", { scope: "col" }, cell) : cell));
+  return html(
+    "section",
+    { class: "scroll", tabindex: "0", "aria-label": name },
+    html("table", { class: kind }, html("thead", {}, html("tr", {}, head)), html("tbody", {}, rows)),
+  );
+}
+
 /** Draws at the container's width, and redraws when the width changes. draw(width) -> element. */
 export function drawnToWidth(container, draw) {
   let drawn = 0;

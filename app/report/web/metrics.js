@@ -1,5 +1,5 @@
 // Shows the metrics of an attempt, for the whole session and for each instrument.
-import { html, section } from "./dom.js";
+import { html, section, table } from "./dom.js";
 import { withUnit } from "./format.js";
 import { explanationOf } from "./metric_notes.js";
 import { badge, isJudged, limitBar, limitsText } from "./score.js";
@@ -39,38 +39,22 @@ function valueCell(metric, column) {
 function metricTable(name, columns, titles) {
   const rows = rowsOf(columns);
   const limits = (row) => row.cells.filter((metric) => metric && isJudged(metric)).map(limitsText);
-  return html(
-    "section",
-    { class: "scroll", tabindex: "0", "aria-label": name },
-    html(
-      "table",
-      { class: "metrics" },
+  return table(
+    name,
+    "metrics",
+    ["Metric", ...titles, "Meaning"],
+    rows.map((row) =>
       html(
-        "thead",
+        "tr",
         {},
+        html("th", { scope: "row" }, row.label),
+        row.cells.map((metric, column) => valueCell(metric, titles[column])),
         html(
-          "tr",
-          {},
-          ["Metric", ...titles, "Meaning"].map((title) => html("th", { scope: "col" }, title)),
-        ),
-      ),
-      html(
-        "tbody",
-        {},
-        rows.map((row) =>
-          html(
-            "tr",
-            {},
-            html("th", { scope: "row" }, row.label),
-            row.cells.map((metric, column) => valueCell(metric, titles[column])),
-            html(
-              "td",
-              { class: "small note" },
-              explanationOf(row),
-              limits(row).length > 0 &&
-                html("span", { class: "limits" }, ` ${sentence([...new Set(limits(row))].join("; "))}`),
-            ),
-          ),
+          "td",
+          { class: "small note" },
+          explanationOf(row),
+          limits(row).length > 0 &&
+            html("span", { class: "limits" }, ` ${sentence([...new Set(limits(row))].join("; "))}`),
         ),
       ),
     ),

@@ -1,6 +1,6 @@
 // Draws the organs coloured by contact: by its duration or by its highest pressure on each face in the whole session.
 import { kScale } from "./colour.js";
-import { freshId, html, section } from "./dom.js";
+import { freshId, html, section, table } from "./dom.js";
 import { figure, whole } from "./format.js";
 import { makeScene } from "./scene3d.js";
 
@@ -69,32 +69,16 @@ function organTable(organs) {
     "Highest pressure",
     "Original faces removed (burnt, cut, torn)",
   ];
-  return html(
-    "section",
-    { class: "scroll", tabindex: "0", "aria-label": "Contact of each organ" },
-    html(
-      "table",
-      {},
+  return table(
+    "Contact of each organ",
+    null,
+    heads,
+    organs.map((organ) =>
       html(
-        "thead",
+        "tr",
         {},
-        html(
-          "tr",
-          {},
-          heads.map((name) => html("th", { scope: "col" }, name)),
-        ),
-      ),
-      html(
-        "tbody",
-        {},
-        organs.map((organ) =>
-          html(
-            "tr",
-            {},
-            html("th", { scope: "row" }, organ.name),
-            cells(organ).map((text) => html("td", { class: "number" }, text)),
-          ),
-        ),
+        html("th", { scope: "row" }, organ.name),
+        cells(organ).map((text) => html("td", { class: "number" }, text)),
       ),
     ),
   );

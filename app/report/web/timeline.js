@@ -2,7 +2,7 @@
 import { bandsOf, statesAt } from "./bands.js";
 import { instrumentClass } from "./colour.js";
 import { indexAt } from "./decode.js";
-import { drawnToWidth, freshId, html, section, svg } from "./dom.js";
+import { drawnToWidth, freshId, html, section, svg, table } from "./dom.js";
 import { clock, figure, ticks } from "./format.js";
 
 const kCurves = [
@@ -180,25 +180,11 @@ function readings(summary, cursor) {
       cells[k][kCurves.length].textContent = statesAt(tool, time).join(", ") || "–";
     });
   });
-  return html(
-    "section",
-    { class: "scroll", tabindex: "0", "aria-label": "Readings at the time cursor" },
-    html(
-      "table",
-      { class: "readings" },
-      html(
-        "thead",
-        {},
-        html(
-          "tr",
-          {},
-          ["At the cursor", "Force, N", "Faces", "Speed, mm/s", "State"].map((name) =>
-            html("th", { scope: "col" }, name),
-          ),
-        ),
-      ),
-      html("tbody", {}, rows),
-    ),
+  return table(
+    "Readings at the time cursor",
+    "readings",
+    ["At the cursor", "Force, N", "Faces", "Speed, mm/s", "State"],
+    rows,
   );
 }
 

@@ -5,8 +5,8 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <concepts>
 
-#include "app/window/editor/editor.hpp"
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -20,8 +20,10 @@ constexpr double kMmDrag = 0.2;      // mm per pixel
 
 std::string hidden_id(const char* label) { return fmt::format("##{}", label); }
 
-template <typename Number>
-void scaled_number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
+// A value is written only after a change, so that an unchanged number keeps its bits. Shows a number in the file's
+// unit: `value` times `per_unit`, from `low` to `high` of that unit.
+template <std::floating_point Number>
+void number(const char* label, Number& value, double per_unit, double low, double high, const char* format) {
   theme::label(label, kFieldFrom);
   double shown = static_cast<double>(value) * per_unit;
   const float pace = static_cast<float>((high - low) * 1e-3);
@@ -32,23 +34,13 @@ void scaled_number(const char* label, Number& value, double per_unit, double low
 }
 
 template <typename Vector>
-void mm_position(const char* label, Vector& point) {
+void position(const char* label, Vector& point) {
   theme::label(label, kFieldFrom);
   double mm[3] = {1e3 * static_cast<double>(point.x), 1e3 * static_cast<double>(point.y),
                   1e3 * static_cast<double>(point.z)};
   if (ImGui::DragScalarN(hidden_id(label).c_str(), ImGuiDataType_Double, mm, 3, static_cast<float>(kMmDrag), nullptr,
                          nullptr, "%.0f"))
     point = Vector(mm[0] * 1e-3, mm[1] * 1e-3, mm[2] * 1e-3);
-}
-
-// A value is written only after a change, so that an unchanged number keeps its bits. Shows a number in the file's
-// unit: `value` times `per_unit`, from `low` to `high` of that unit.
-void number(const char* label, double& value, double per_unit, double low, double high, const char* format) {
-  scaled_number(label, value, per_unit, low, high, format);
-}
-
-void number(const char* label, float& value, double per_unit, double low, double high, const char* format) {
-  scaled_number(label, value, per_unit, low, high, format);
 }
 
 void number(const char* label, int& value, int low, int high) {
@@ -62,10 +54,6 @@ void flag(const char* label, bool& value) {
   ImGui::Checkbox(hidden_id(label).c_str(), &value);
   theme::note_item(label);
 }
-
-void position(const char* label, glm::dvec3& point) { mm_position(label, point); }
-
-void position(const char* label, glm::vec3& point) { mm_position(label, point); }
 
 void direction(const char* label, glm::vec3& vector) {
   theme::label(label, kFieldFrom);

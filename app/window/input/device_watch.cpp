@@ -13,7 +13,6 @@
 #include "sim/device/trajectory.hpp"
 #include "sim/link/igtl_device.hpp"
 #include "sim/review/recorded_frames.hpp"
-#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 
 #include "app/window/widgets/theme.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "sim/hdf5/recorder.hpp"
 
 namespace trocar {

@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "app/window/widgets/theme.hpp"
 

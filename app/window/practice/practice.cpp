@@ -7,12 +7,9 @@
 #include <cstdio>
 #include <numeric>
 
-#include "app/compare/backends.hpp"
-#include "app/window/input/hands.hpp"
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/tick_clock.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/task/task_run.hpp"
 

@@ -8,7 +8,6 @@
 #include "app/compare/backends.hpp"
 #include "app/window/input/keys.hpp"
 #include "app/window/practice/plots.hpp"
-#include "app/window/practice/practice.hpp"
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"

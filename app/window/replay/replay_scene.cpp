@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <span>
 
 #include "geometry/error.hpp"
+#include "geometry/face_numbers.hpp"
 #include "sim/review/recording_observer.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/task/task_run.hpp"
@@ -75,12 +75,6 @@ const Named* named(const std::vector<Named>& list, const std::string& name) {
   return found == list.end() ? nullptr : &*found;
 }
 
-// Ids are ascending, as are the surface's.
-FaceId slot_of(const OrganSurface& surface, FaceId id) {
-  const auto found = std::lower_bound(surface.ids.begin(), surface.ids.end(), id);
-  return static_cast<FaceId>(found - surface.ids.begin());
-}
-
 }  // namespace
 
 ReplayScene::ReplayScene(const std::filesystem::path& file)
@@ -112,9 +106,9 @@ void ReplayScene::show_organ(std::size_t organ) {
   const OrganSurface& surface = shown.frames.surface();
   const OrganFrame& frame = shown.frames.frame();
   shown.touches = frame.touches;
-  for (Touch& touch : shown.touches) touch.face = slot_of(surface, touch.face);
+  for (Touch& touch : shown.touches) touch.face = FaceId(slot_of(surface.ids, touch.face));
   shown.tip_faces = frame.tip_ids;
-  for (FaceId& face : shown.tip_faces) face = slot_of(surface, face);
+  for (FaceId& face : shown.tip_faces) face = FaceId(slot_of(surface.ids, face));
   DrawnOrgan& drawn = organs_[organ];
   drawn.rest = surface.at_rest();
   drawn.positions = shown.frames.mesh().positions;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/lab/lab_attempt.hpp"
 #include "app/window/screens/results_screen.hpp"
 #include "app/window/widgets/theme.hpp"
 

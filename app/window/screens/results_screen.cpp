@@ -16,7 +16,6 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
-#include "sim/score/attempt.hpp"
 #include "sim/support/process.hpp"
 
 namespace trocar {

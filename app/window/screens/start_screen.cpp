@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "app/compare/backends.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/scene_access.hpp"

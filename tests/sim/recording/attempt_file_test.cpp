@@ -16,7 +16,6 @@
 
 #include "geometry/error.hpp"
 #include "sim/inputs/attempt_file.hpp"
-#include "sim/support/text.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/sim/device/restless_device.hpp"
 #include "tests/sim/recording/logged_session.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "geometry/error.hpp"
+#include "mesh/base64.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/process.hpp"
 #include "sim/support/text.hpp"
@@ -24,17 +25,19 @@ std::optional<std::string> plain(std::string_view text) {
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
-TEST(Base64Text, ReadsTheStandardsExamples) {
-  for (const auto& [text, expected] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"", ""},
-                                                                  {"Zg==", "f"},
-                                                                  {"Zm8=", "fo"},
-                                                                  {"Zm9v", "foo"},
-                                                                  {"Zm9vYg==", "foob"},
-                                                                  {"Zm9vYmE=", "fooba"},
-                                                                  {"Zm9vYmFy", "foobar"},
-                                                                  {"//79", "\xff\xfe\xfd"}})
+TEST(Base64Text, FollowsTheStandardsExamples) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"Zg==", "f"},
+                                                       {"Zm8=", "fo"},
+                                                       {"Zm9v", "foo"},
+                                                       {"Zm9vYg==", "foob"},
+                                                       {"Zm9vYmE=", "fooba"},
+                                                       {"Zm9vYmFy", "foobar"},
+                                                       {"//79", "\xff\xfe\xfd"}};
+  for (const auto& [text, expected] : cases) {
     EXPECT_EQ(plain(text), expected) << text;
+    EXPECT_EQ(coded(expected), text);
+  }
 }
 
 TEST(Base64Text, RefusesWrongPaddingAndOtherCharacters) {
@@ -42,6 +45,11 @@ TEST(Base64Text, RefusesWrongPaddingAndOtherCharacters) {
                            "Zm9_", "Zm 9v===", "Zm9\xc3", "Zh==", "Zm9="})
     EXPECT_FALSE(plain(text)) << text;
   EXPECT_FALSE(from_base64(std::string_view("Zm\0v", 4)));
+}
+
+TEST(Base64Text, OfOtherWritersPaddingMayBeAbsentOrTooLong) {
+  for (const char* text : {"Zm8", "Zm8=", "Zm8===", "Zm9"}) EXPECT_EQ(decoded_base64(text), "fo") << text;
+  for (const char* text : {"Zm=8", "Zm8-", "Z m8"}) EXPECT_FALSE(decoded_base64(text)) << text;
 }
 
 TEST(Base64Text, EveryByteComesBack) {

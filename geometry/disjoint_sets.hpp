@@ -1,0 +1,27 @@
+// Joins numbered things into groups (union-find).   Tested through tests/mesh/mesh_report_test.cpp and
+// tests/deform/sculpt_test.cpp
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace trocar {
+
+// The root of a group is its smallest number, so it does not depend on the order of the joins.
+struct DisjointSets {
+  explicit DisjointSets(std::size_t count = 0) : parent(count) { std::iota(parent.begin(), parent.end(), 0u); }
+  void add() { parent.push_back(static_cast<std::uint32_t>(parent.size())); }  // a group of its own
+  std::uint32_t root(std::uint32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root(a), b = root(b);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<std::uint32_t> parent;
+};
+
+}  // namespace trocar
