@@ -44,7 +44,7 @@ endfunction()
 # A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in
 # headers. Who links an installed room needs no library that consists of headers only.
 # Rooms that read, write and show, but compute little, are compiled with TROCAR_TEST_FLAGS as well.
-set(TROCAR_PLAIN_ROOMS "^(app_|sim_(course|hdf5|inputs|link|review|scene|support)$)")
+set(TROCAR_PLAIN_ROOMS "^(app_|sim_(course|hdf5|inputs|link|loop|record|review|scene|score|support|task)$)")
 set(TROCAR_ONLY_HEADERS toml11::toml11 nlohmann_json::nlohmann_json CLI11::CLI11 Eigen3::Eigen)
 function(trocar_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;PRIVATE;PUBLIC;PRECOMPILED" ${ARGN})
@@ -79,23 +79,31 @@ if(TROCAR_SANITIZE)
   set(TROCAR_TEST_TIMEOUT 7200)
 endif()
 
-# trocar_test(NAME [SEPARATE] [LONG] [SHARDS n] SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program,
-# test_NAME, which CTest runs in n parts (default 2): NAME.1 ... with the short cases, NAME.long.1 ... with those of
-# tests/long.txt. SEPARATE: its sources share names, so that each is compiled alone. LONG: the short run does not build it.
-function(trocar_test name)
-  cmake_parse_arguments(TEST "SEPARATE;LONG" "SHARDS" "SOURCES;LIBS" ${ARGN})
-  add_executable(test_${name} ${TEST_SOURCES})
-  if(TROCAR_UNITY AND NOT TEST_SEPARATE)
-    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON)
+# trocar_test_code(TARGET): compiles the sources of TARGET together, with the headers of the tests parsed once, and optimises
+# less. Its sources share no names.
+function(trocar_test_code target)
+  if(TROCAR_UNITY)
+    # Most of the time goes to what the sources share: units of 14 instead of 8.
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
     # It replaces operator new: beside other code the compiler takes its free() for a mismatch.
     set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/allocation_counter.cpp
       PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    target_compile_options(test_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
-  target_precompile_headers(test_${name} REUSE_FROM trocar_test_headers)
-  target_compile_options(test_${name} PRIVATE ${TROCAR_TEST_FLAGS}
+  target_precompile_headers(${target} REUSE_FROM trocar_test_headers)
+  target_compile_options(${target} PRIVATE ${TROCAR_TEST_FLAGS}
     $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-restrict>)
-  target_link_libraries(test_${name} PRIVATE trocar_flags trocar_test_support ${TEST_LIBS} GTest::gtest GTest::gtest_main)
+  target_link_libraries(${target} PRIVATE trocar_flags GTest::gtest)
+endfunction()
+
+# trocar_test(NAME [LONG] [SHARDS n] SOURCES a_test.cpp ... LIBS trocar_geometry ...): one GoogleTest program,
+# test_NAME, which CTest runs in n parts (default 2): NAME.1 ... with the short cases, NAME.long.1 ... with those of
+# tests/long.txt. LONG: the short run does not build it.
+function(trocar_test name)
+  cmake_parse_arguments(TEST "LONG" "SHARDS" "SOURCES;LIBS" ${ARGN})
+  add_executable(test_${name} ${TEST_SOURCES})
+  trocar_test_code(test_${name})
+  target_link_libraries(test_${name} PRIVATE trocar_test_support ${TEST_LIBS} GTest::gtest_main)
   if(NOT TEST_SHARDS)
     set(TEST_SHARDS 2)
   endif()

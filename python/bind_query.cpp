@@ -39,14 +39,12 @@ auto column_of(std::span<const Touch> touches, Column column) {
   return values;
 }
 
-Touches copied(const TouchList& list) {
+Touches copied_touches(const TouchList& list) {
   std::vector<std::uint32_t> tools;
   for (std::uint32_t tool = 0; tool + 1 < list.first.size(); ++tool)
     tools.insert(tools.end(), list.first[tool + 1] - list.first[tool], tool);
   const auto flat = [](const auto& values) { return copied_flat(std::span(std::as_const(values))); };
-  const auto rows = [](const std::vector<glm::vec3>& values) {
-    return python::copied(std::span<const glm::vec3>(values));
-  };
+  const auto rows = [](const std::vector<glm::vec3>& values) { return copied(std::span<const glm::vec3>(values)); };
   return {flat(tools),
           flat(column_of(list.touches, [](const Touch& t) { return static_cast<std::uint32_t>(index(t.face)); })),
           rows(column_of(list.touches, [](const Touch& t) { return t.point; })),
@@ -99,7 +97,7 @@ class PythonQuery : public OneAtATime {
       return query_->touched(volumes_, wanted);
     });
     require_answer(*query_);
-    return copied(list);
+    return copied_touches(list);
   }
 
   py::dict times() const {

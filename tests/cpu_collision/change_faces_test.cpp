@@ -13,7 +13,7 @@
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
 
-namespace trocar {
+namespace trocar::change_faces_test {
 namespace {
 
 using test::Dice;
@@ -346,4 +346,4 @@ TEST(ScanChange, KeepsTheLayoutSound) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::change_faces_test

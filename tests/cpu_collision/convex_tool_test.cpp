@@ -9,7 +9,7 @@
 #include "cpu_collision/trees/aabb.hpp"
 #include "tests/geometry/random_steps.hpp"
 
-namespace trocar {
+namespace trocar::convex_tool_test {
 namespace {
 
 using test::Dice;
@@ -544,4 +544,4 @@ TEST(ConvexToolTight, AxisAlignedBoxIsTight) {
 }  // namespace convex_tool_tight_test
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::convex_tool_test

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace trocar {
+namespace trocar::reference_test {
 namespace {
 
 constexpr unsigned kSeed = 20260714;
@@ -311,4 +311,4 @@ TEST(CompareWithReference, OrderAndRepetitionAreDisagreements) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::reference_test

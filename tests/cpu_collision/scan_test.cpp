@@ -17,7 +17,7 @@
 #include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"
 
-namespace trocar {
+namespace trocar::scan_test {
 namespace {
 
 using Dice = test::ScanDice;
@@ -569,4 +569,4 @@ TEST(ScanCost, SlackFollowsTheUpdate) {
 }  // namespace scan_cost_test
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::scan_test

@@ -13,7 +13,7 @@
 #include "cpu_collision/trees/volume_tree.hpp"
 #include "tests/support/shapes.hpp"
 
-namespace trocar {
+namespace trocar::tree_test {
 namespace {
 
 using glm::dvec3;
@@ -978,4 +978,4 @@ TEST(ObbEigen, LanesAreIndependent) {
 }  // namespace obb_eigen_test
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::tree_test

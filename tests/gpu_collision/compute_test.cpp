@@ -13,7 +13,7 @@
 #include "tests/support/resident_memory.hpp"
 #include "tests/support/shapes.hpp"
 
-namespace trocar {
+namespace trocar::compute_test {
 namespace {
 
 constexpr ComputeTuning kSoftware{true, false}, kGpu{false, true};
@@ -424,4 +424,4 @@ TEST_F(GlCalls, PositionsWithoutAQueryTakeFewCalls) {
 }  // namespace gl_calls_test
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::compute_test

@@ -52,7 +52,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
 
-namespace trocar {
+namespace trocar::mesh_io_vtk_test {
 namespace {
 
 // Corners of every face in order, in file units: independent of the vertex indices.
@@ -824,4 +824,4 @@ TEST(MeshIoForeign, DegenerateAndCrossingPolygonsAreFans) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::mesh_io_vtk_test

@@ -17,7 +17,7 @@
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
 
-namespace trocar {
+namespace trocar::mesh_report_test {
 namespace {
 
 TEST(MeshReport, SoundSphere) {
@@ -540,4 +540,4 @@ TEST(TubeShape, SaysWhyThereIsNone) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::mesh_report_test

@@ -18,7 +18,7 @@
 #include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"
 
-namespace trocar {
+namespace trocar::repair_test {
 namespace {
 
 using Corner = std::array<float, 3>;
@@ -383,4 +383,4 @@ TEST(HoleFill, ATriangleIsOneFace) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::repair_test

@@ -20,7 +20,7 @@
 #include "tests/support/shapes.hpp"
 #include "tests/support/test_data.hpp"
 
-namespace trocar {
+namespace trocar::bsp_test {
 namespace {
 
 using solids::PointLocation;
@@ -270,4 +270,4 @@ TEST(BspQuery, AllocatesNothingAfterWarmUp) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::bsp_test

@@ -22,7 +22,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_data.hpp"
 
-namespace trocar {
+namespace trocar::igtl_wire_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -521,4 +521,4 @@ TEST(IgtlWire, InvalidDataOnlyEndsTheStream) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::igtl_wire_test

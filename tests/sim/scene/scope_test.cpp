@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace trocar {
+namespace trocar::scope_test {
 namespace {
 
 constexpr unsigned kSeed = 20261;
@@ -163,4 +163,4 @@ TEST(Lens, SeesPointsInFrontOfItWithinTheField) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::scope_test
