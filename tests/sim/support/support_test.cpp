@@ -1,17 +1,15 @@
 // Tests base64, text of any bytes, and what the caller learns about a child process that ends, fails, crashes or hangs.
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
+
+#include <chrono>
+#include <thread>
 
 #include "geometry/error.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/process.hpp"
 #include "sim/support/text.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -152,5 +150,4 @@ TEST(ChildProcess, AMissingProgramIsAFailure) {
 }
 
 }  // namespace
-
 }  // namespace trocar
