@@ -1,32 +1,33 @@
-// Compares every backend with the double-precision reference, and tests the texts of a comparison.
-#include <gtest/gtest.h>
+// Tests backends: each against the reference, their table and choice, and the shape of an instrument.
+#include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <map>
-#include <memory>
 #include <thread>
 
 #include "app/compare/backends.hpp"
 #include "app/compare/compare.hpp"
 #include "app/compare/frame_source.hpp"
+#include "app/compare/shape_touch.hpp"
+#include "cpu_collision/queries.hpp"
 #include "cpu_collision/reference.hpp"
 #include "geometry/error.hpp"
 #include "geometry/part.hpp"
 #include "mesh/mesh_io.hpp"
 #include "sim/device/tool_shape.hpp"
 #include "sim/support/progress.hpp"
+#include "study/shapes/superquadric.hpp"
 #include "tests/cpu_collision/random_parts.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/gpu_collision/query_checks.hpp"
 #include "tests/support/broken_meshes.hpp"
 #include "tests/support/shapes.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
+
+// Compares every backend with the double-precision reference, and tests the texts of a comparison.
 
 // Compares every backend with the double-precision reference: all modes, covers and sets, on random motions over the
 // built-in organs and on a scanned liver with a recorded instrument. The long version is bench/agreement.cpp.
@@ -150,11 +151,10 @@ Tools random_tools(Dice& dice, const TriangleMesh& mesh) {
   Tools tools;
   for (int k = 0; k < 4; ++k) {
     const dvec3 at(mesh.positions[static_cast<std::size_t>(dice.pick(static_cast<int>(mesh.positions.size())))]);
-    if (k < 3) {
+    if (k < 3)
       add_instrument(dice, at, tools);
-    } else {
+    else
       add_random_part(dice, at, tools);
-    }
   }
   return tools;
 }
@@ -217,9 +217,6 @@ TEST(PartAgreement, EveryBackendForEveryInstrument) {
 // Compares every backend with the double-precision reference over the whole range of scale: organs of 1 mm to 1 km, 0
 // to 1 km from the origin, both sets. Vertices are floats, 61 micrometres apart at 1 km. These floats are the input, so
 // the answer must be exact for them; the borderline limit is 1 micrometre, as at the origin. Units: metres.
-
-using glm::dvec3;
-using test::Dice;
 
 constexpr std::uint32_t kSeed = 4000;
 constexpr double kSizes[] = {1e-3, 0.03, 0.3, 10.0, 1000.0};          // m  radius of the organ
@@ -332,14 +329,12 @@ TEST_F(Scale, EveryBackendFromOneMillimetreToOneKilometre) {
   make_all();
   ASSERT_GE(queries.size(), 18u);
   std::uint32_t seed = kSeed;
-  for (int round = 0; round < 12; ++round) {
-    for (const double size : kSizes) {
+  for (int round = 0; round < 12; ++round)
+    for (const double size : kSizes)
       for (const double distance : kDistances) {
         Dice dice(++seed);
         check(random_case(dice, {size, distance}), seed, {size, distance});
       }
-    }
-  }
   for (const auto& [name, tally] : tallies) {
     std::printf("%-16s %llu queries, %llu touched, %llu borderline, %llu disagreements\n", name.c_str(),
                 static_cast<unsigned long long>(tally.queries), static_cast<unsigned long long>(tally.touched),
@@ -366,8 +361,7 @@ TEST(CompareText, TheTableNamesTheFasterOne) {
   CompareReport report;
   for (const auto& [name, ms] : {std::pair("compute", 12.5), {"obb-refit", 0.5}, {"obb", 2.5}}) {
     BackendResult result;
-    result.name = name;
-    result.total.median = ms;
+    result.name = name, result.total.median = ms;
     report.backends.push_back(result);
   }
   const std::string table = compare_table(report);
@@ -390,6 +384,292 @@ TEST(Progress, WritesLinesToALog) {
   EXPECT_TRUE(log.ends_with(" s left\n")) << log;
   EXPECT_EQ(log.find_first_of("\r\x1b"), std::string::npos) << log;
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+}
+
+// Tests the backends: their table, how `auto` times and chooses, and the verdicts on triangles with a known answer.
+
+// Tests the table of the backends: the names on which recordings rely, and the documents and help texts that list them.
+
+TEST(BackendTable, NamesAndTheirOrderStay) {
+  const std::vector<std::string> names = {
+      "compute",      "occlusion", "select",       "scan",        "aabb-refit",   "aabb",         "sphere-refit",
+      "sphere",       "obb-refit", "obb",          "kdop6-refit", "kdop6",        "kdop14-refit", "kdop14",
+      "kdop18-refit", "kdop18",    "kdop26-refit", "kdop26",      "quospo-refit", "quospo",       "bsp"};
+  EXPECT_EQ(backend_names(), names);
+}
+
+TEST(BackendTable, EveryNameMakesTheBackendOfThatName) {
+  Backends backends;
+  std::vector<std::string> names = backend_names();
+  for (const char* name : {"aabb:median", "aabb:octree-refit", "sphere:mean-refit", "kdop26:middle"})
+    names.emplace_back(name);
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(backends.resolve(name, {}).name, name);
+    if (!backends.context() && (name == "compute" || name == "occlusion" || name == "select")) continue;
+    EXPECT_EQ(backends.make(name)->name(), name);
+  }
+  for (const char* name : {"", "all", "obb:median", "bsp-refit", "scan-refit", "SCAN"})
+    EXPECT_THROW(backends.make(name), InputError) << name;
+}
+
+TEST(BackendTable, HelpListsEveryBackend) {
+  const std::string help = backend_help();
+  for (const std::string& name : backend_names()) EXPECT_NE(help.find("  " + name + " "), std::string::npos) << name;
+}
+
+// The rows of the table in docs/architecture.md.
+std::vector<std::string> documented_rows() {
+  std::ifstream in(repository_file("docs/architecture.md"));
+  std::string line;
+  while (std::getline(in, line) && line != "| backend | room | needs | use it for |") {
+  }
+  std::getline(in, line);
+  std::vector<std::string> rows;
+  while (std::getline(in, line) && line.starts_with("|")) rows.push_back(line);
+  return rows;
+}
+
+TEST(BackendTable, TheDocumentHasTheSameRows) {
+  std::vector<std::string> rows;
+  for (const BackendRow& row : backend_table())
+    rows.push_back(fmt::format("| `{}` | `{}` | {} | {} |", row.name, row.room, row.needs, row.use));
+  EXPECT_EQ(documented_rows(), rows);
+}
+
+// Tests how `auto` times backends and chooses one: with backends that sleep, fail or are missing.
+
+// A scan that takes longer, or reports a fault.
+class SlowQuery final : public TouchQuery {
+ public:
+  SlowQuery(int milliseconds, TouchFault fault, int& calls)
+      : delay_(milliseconds), fault_(fault), calls_(calls), scan_(make_scan_query()) {}
+  std::string_view name() const override { return "slow"; }
+  void rebuild(const MeshView& mesh) override { scan_->rebuild(mesh); }
+  void update(std::span<const glm::vec3> positions) override { scan_->update(positions); }
+  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override {
+    ++calls_;
+    std::this_thread::sleep_for(delay_);
+    const TouchList list = scan_->touched(tools, set);
+    touches += list.touches.size();
+    return list;
+  }
+  TouchFault fault() const override { return fault_; }
+  const StageTimes& times() const override { return scan_->times(); }
+  std::size_t memory_bytes() const override { return 0; }
+
+  static inline std::size_t touches = 0;
+
+ private:
+  std::chrono::milliseconds delay_;
+  TouchFault fault_;
+  int& calls_;
+  std::unique_ptr<TouchQuery> scan_;
+};
+
+class SomeBackends final : public BackendMaker {
+ public:
+  const std::vector<std::string>& names() const override { return names_; }
+  std::unique_ptr<TouchQuery> make(std::string_view name) override {
+    if (name == "missing") throw InputError("not on this machine");
+    if (name == "uncompiled") throw RunError("shader: the driver cannot compile it");
+    const int milliseconds = name == "fast" ? 1 : name == "slow" ? 3 : 30;
+    return std::make_unique<SlowQuery>(milliseconds, name == "broken" ? TouchFault::DriverError : TouchFault::None,
+                                       calls[std::string(name)]);
+  }
+  BackendChoice resolve(std::string_view name, std::span<const MeshView>) override { return {std::string(name), ""}; }
+
+  std::map<std::string, int> calls;
+
+ private:
+  std::vector<std::string> names_{"slow", "fast", "very slow", "broken", "missing", "uncompiled"};
+};
+
+TEST(BackendTrials, TheFastestIsChosenWithTheTimesAsReason) {
+  const TriangleMesh mesh = shapes::icosphere(3);
+  const MeshView organs[] = {mesh.view(), mesh.view()};
+  SomeBackends backends;
+  SlowQuery::touches = 0;
+  const auto trials = time_backends(backends, backends.names(), organs);
+  EXPECT_GT(SlowQuery::touches, 100u) << "the instrument must touch the organs";
+  ASSERT_EQ(trials.size(), 6u);
+  EXPECT_EQ(trials[0].frames, 20);
+  EXPECT_EQ(trials[1].frames, 20);
+  EXPECT_EQ(trials[2].frames, 3) << "much slower";
+  EXPECT_EQ(trials[3].frames, 0) << "reports a fault";
+  EXPECT_EQ(trials[4].frames, 0) << "not on this machine";
+  EXPECT_EQ(trials[5].frames, 0) << "its shaders do not compile";
+  EXPECT_EQ(backends.calls["very slow"], 2 * (3 + 3));
+  EXPECT_GE(trials[1].median_ms, 2.0) << "both organs count";
+  const BackendChoice choice = fastest(trials);
+  EXPECT_EQ(choice.name, "fast");
+  EXPECT_NE(choice.why.find("the fastest on these organs (ms per frame: slow "), std::string::npos) << choice.why;
+  EXPECT_NE(choice.why.find(", very slow "), std::string::npos) << choice.why;
+  EXPECT_EQ(choice.why.find("broken"), std::string::npos) << choice.why;
+}
+
+TEST(BackendTrials, WithoutAWorkingBackendThereIsAMessage) {
+  const BackendTrial trials[] = {{"compute"}, {"scan"}};
+  EXPECT_THROW(fastest(trials), InputError);
+}
+
+TEST(BackendTrials, BackendsOfThisProgramWork) {
+  const TriangleMesh mesh = shapes::icosphere(4);
+  const MeshView organs[] = {mesh.view()};
+  Backends backends;
+  const std::string names[] = {"scan", "compute", "occlusion", "aabb-refit"};
+  for (const BackendTrial& trial : time_backends(backends, names, organs)) {
+    std::printf("%s: %.3f ms, %d frames\n", trial.name.c_str(), trial.median_ms, trial.frames);
+    const bool gl = trial.name == "compute" || trial.name == "occlusion";
+    EXPECT_TRUE(trial.frames > 0 || (gl && !backends.context())) << trial.name;
+  }
+}
+
+// Without a GPU `scan` is chosen without a trial; a trial needs organs.
+TEST(BackendTrials, AutoSaysWhy) {
+  const TriangleMesh mesh = shapes::icosphere(3);
+  const MeshView organs[] = {mesh.view()};
+  Backends backends;
+  const BackendChoice choice = backends.resolve("auto", organs);
+  EXPECT_FALSE(choice.why.empty());
+  if (!backends.context() || backends.context()->info().software) {
+    EXPECT_EQ(choice.name, "scan");
+  } else {
+    EXPECT_NE(choice.why.find("ms per frame"), std::string::npos) << choice.why;
+  }
+}
+
+// Tests the verdicts on the two known triangles: backends of this program, and backends that answer wrongly or fail.
+
+// A scan that answers nothing, or has a fault.
+class BadQuery final : public TouchQuery {
+ public:
+  explicit BadQuery(TouchFault fault) : fault_(fault), scan_(make_scan_query()) {}
+  std::string_view name() const override { return "bad"; }
+  void rebuild(const MeshView& mesh) override { scan_->rebuild(mesh); }
+  void update(std::span<const glm::vec3> positions) override { scan_->update(positions); }
+  TouchList touched(std::span<const ToolVolume>, TouchSet) override { return {}; }
+  TouchFault fault() const override { return fault_; }
+  const StageTimes& times() const override { return scan_->times(); }
+  std::size_t memory_bytes() const override { return 0; }
+
+ private:
+  TouchFault fault_;
+  std::unique_ptr<TouchQuery> scan_;
+};
+
+class BadBackends final : public BackendMaker {
+ public:
+  const std::vector<std::string>& names() const override { return names_; }
+  std::unique_ptr<TouchQuery> make(std::string_view name) override {
+    if (name == "missing") throw InputError("not on this machine");
+    if (name == "uncompiled") throw RunError("shader: the driver cannot compile it");
+    return std::make_unique<BadQuery>(name == "lost" ? TouchFault::LostContext : TouchFault::None);
+  }
+  BackendChoice resolve(std::string_view name, std::span<const MeshView>) override { return {std::string(name), ""}; }
+
+ private:
+  std::vector<std::string> names_{"empty", "lost", "missing", "uncompiled"};
+};
+
+TEST(KnownCase, EveryBackendOfThisProgramWorksOrIsNotAvailable) {
+  Backends backends;
+  for (const BackendRow& row : backend_table()) {
+    const std::string verdict = verdict_on_known_case(backends, row.name);
+    EXPECT_TRUE(verdict.starts_with("works (") || (row.needs != "CPU" && verdict.starts_with("not available: ")))
+        << row.name << ": " << verdict;
+  }
+}
+
+TEST(KnownCase, TellsWrongFailedAndMissingApart) {
+  BadBackends backends;
+  EXPECT_EQ(verdict_on_known_case(backends, "empty"), "WRONG: the touched faces differ from the known answer");
+  EXPECT_TRUE(verdict_on_known_case(backends, "lost").starts_with("FAILS: "));
+  EXPECT_EQ(verdict_on_known_case(backends, "missing"), "not available: not on this machine");
+  EXPECT_EQ(verdict_on_known_case(backends, "uncompiled"), "FAILS: shader: the driver cannot compile it");
+}
+
+TEST(KnownCase, AnUnknownNameIsRefused) {
+  Backends backends;
+  EXPECT_THROW(verdict_on_known_case(backends, "nothing"), InputError);
+}
+
+// Tests the shape of an instrument against an organ: compares the answer from the tree's candidate faces with that from
+// all faces; tests the pose and the tip's depth.
+
+// Returns two parallel fingers, 20 mm long, tips towards +z.
+std::vector<TriangleMesh> jaws() {
+  SuperquadricParams finger{.size = {0.002, 0.001, 0.01}, .profile_exponent = 0.5, .faces = 300};
+  std::vector<TriangleMesh> both;
+  for (const float side : {-1.f, 1.f}) {
+    both.push_back(make_superquadric(finger));
+    for (glm::vec3& p : both.back().positions) p += glm::vec3(0.f, side * 0.0015f, 0.f);
+  }
+  return both;
+}
+
+TrajectoryRow row_at(const glm::dvec3& tip, const glm::dvec3& from, double roll_deg) {
+  TrajectoryRow row;
+  row.tip = tip, row.pivot = tip + 0.2 * glm::normalize(from), row.roll_deg = roll_deg;
+  return row;
+}
+
+TEST(ShapeTouch, ThePosePutsTheShapesTipAtTheRowsTip) {
+  const TrajectoryRow row = row_at({0.01, 0.02, 0.03}, {0.3, 0.2, 1.0}, 0.0);
+  const RigidFrame pose = shape_pose(row, 0.01);
+  EXPECT_LT(glm::distance(pose.to_world({0, 0, 0.01}), row.tip), 1e-12);
+  EXPECT_LT(glm::distance(pose.to_world({0, 0, 0.01 - 0.2}), row.pivot), 1e-12);  // the shaft lies on the axis
+  EXPECT_NEAR(glm::determinant(pose.axes), 1.0, 1e-12);
+  // The roll is a rotation about the axis: a quarter turn moves a point off the axis by 90 degrees, four of them do not
+  // move it.
+  const glm::dvec3 off(0.001, 0.0, 0.01);
+  const auto offset = [&](double roll) {
+    return shape_pose(row_at(row.tip, {0.3, 0.2, 1.0}, roll), 0.01).to_world(off) - row.tip;
+  };
+  EXPECT_NEAR(glm::dot(offset(0.0), offset(90.0)), 0.0, 1e-12);
+  EXPECT_LT(glm::distance(offset(0.0), offset(360.0)), 1e-12);
+  // The roll is clockwise as seen from the trocar towards the tip.
+  EXPECT_LT(glm::dot(glm::cross(offset(0.0), offset(90.0)), row.pivot - row.tip), 0.0);
+}
+
+TEST(ShapeTouch, AgreesWithASearchOfAllFaces) {
+  constexpr std::uint32_t kSeed = 12;
+  test::Dice dice(kSeed);
+  const TriangleMesh organ = shapes::torus(60, 30, 0.05f, 0.02f);
+  const std::vector<TriangleMesh> shapes = jaws();
+  ShapeTouch touch(organ, shapes, {});
+  EXPECT_GE(touch.pieces(), 2u);
+  EXPECT_LE(touch.deviation(), 3e-4);
+  std::vector<solids::ConvexPieces> pieces;
+  for (const TriangleMesh& shape : shapes) pieces.push_back(solids::convex_pieces(shape.view()));
+  std::size_t found = 0;
+  for (int k = 0; k < 60; ++k) {
+    const glm::dvec3 at(organ.positions[std::size_t(dice.pick(int(organ.positions.size())))]);
+    const TrajectoryRow row = row_at(at + dice.in_cube(0.004), dice.direction(), dice.uniform(-180.0, 180.0));
+    std::vector<FaceId> expected;
+    for (const solids::ConvexPieces& one : pieces) {
+      solids::PieceFaces faces(one);
+      const auto all = faces.touched(shape_pose(row, 0.01), organ.view());
+      expected.insert(expected.end(), all.begin(), all.end());
+    }
+    std::sort(expected.begin(), expected.end());
+    expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    const auto touched = touch.touched(row);
+    ASSERT_TRUE(std::ranges::equal(touched, expected)) << "seed " << kSeed << ", case " << k;
+    found += expected.size();
+  }
+  EXPECT_GT(found, 300u);
+}
+
+TEST(ShapeTouch, TipDepth) {
+  const TriangleMesh ball = shapes::icosphere(4, 0.05f);
+  ShapeTouch touch(ball, jaws(), {});
+  const solids::TipDepth in = touch.tip_depth(row_at({0, 0, 0.04}, {0, 0, 1}, 0.0)),
+                         out = touch.tip_depth(row_at({0, 0, 0.07}, {0, 0, 1}, 0.0));
+  EXPECT_EQ(in.location, solids::PointLocation::Inside);
+  EXPECT_NEAR(in.depth, 0.01, 2e-4);
+  EXPECT_EQ(out.location, solids::PointLocation::Outside);
+  EXPECT_NEAR(out.depth, -0.02, 2e-4);
 }
 
 }  // namespace

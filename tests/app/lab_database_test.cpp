@@ -1,27 +1,32 @@
-// Tests the lab's database, the limits of its waits, and its pages.
-#include <gtest/gtest.h>
+// Tests the lab's database and files, whole and damaged.
 #include <signal.h>
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <map>
-#include <random>
+#include <csignal>
 #include <thread>
 
+#include "app/lab/lab_attempt.hpp"
+#include "app/lab/lab_course.hpp"
 #include "app/lab/lab_database.hpp"
 #include "app/lab/lab_server.hpp"
-#include "tests/app/postgres_server.hpp"
+#include "app/lab/lab_station.hpp"
+#include "app/lab/lab_tables.hpp"
+#include "tests/app/lab_support.hpp"
 #include "tests/app/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
+
+// Tests the lab's database, the limits of its waits, and its pages.
 
 // Tests the lab's database with SQLite and, where its programs are installed, with a PostgreSQL server of the test's
 // own: people, attempts in any order, standings against a slow twin, deletion, two stations at once, other versions.
@@ -454,6 +459,521 @@ TEST(LabPage, ThePersonsCurveIsThatOfTheNewestTask) {
   EXPECT_EQ(count_of(page, "<circle"), 1u);
   EXPECT_NE(person_page({{"a", "", 0.0}, {}, {newest, older}, "keep_out", 1}).find("Scores: keep out"),
             std::string::npos);
+}
+
+// Tests what the lab does with files, whole and damaged.
+
+// Tests what trocar lab does with files: reading leaves no trace, other programs' files stay as they are, backups are
+// whole or absent, rows that cannot be read are named, and everything that names people is private.
+
+namespace fs = std::filesystem;
+
+class LabFiles : public LabUser {
+ protected:
+  std::string database() const { return at("data/trocar/lab.sqlite"); }
+
+  static LabAttempt attempt(const std::string& person, double started, double score) {
+    LabAttempt attempt;
+    attempt.key = new_attempt_key();
+    attempt.person = person, attempt.scene = "burn_line", attempt.title = "Burn", attempt.started = started;
+    attempt.score = score, attempt.ending = "done", attempt.metrics = {{"task.task_time", started}};
+    return attempt;
+  }
+  // A database with these attempts of ann and ben in turn.
+  void fill(const std::string& file, int attempts) const {
+    fs::create_directories(fs::path(file).parent_path());
+    std::vector<LabAttempt> all;
+    for (int k = 0; k < attempts; ++k) all.push_back(attempt(k % 2 ? "ben" : "ann", k, k % 100));
+    LabDatabase(file).add_attempts(all);
+  }
+  // The content of all files of a folder.
+  static std::map<std::string, std::string> content(const fs::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      files[entry.path().string()] = entry.is_regular_file() ? read_file(entry.path()) : "";
+    return files;
+  }
+  static unsigned mode_of(const std::string& file) {
+    struct stat status {};
+    return stat(file.c_str(), &status) == 0 ? status.st_mode & 07777u : 0u;
+  }
+};
+
+TEST_F(LabFiles, OtherProgramsFilesStayAsTheyAre) {
+  fs::create_directory(at("foreign"));
+  test::execute_sqlite(at("foreign/bookmarks.sqlite"), "CREATE TABLE bookmark (url TEXT)");
+  test::execute_sqlite(at("foreign/wal.sqlite"), "PRAGMA journal_mode = WAL");
+  test::execute_sqlite(at("foreign/wal.sqlite"), "CREATE TABLE moz (url TEXT)");
+  test::execute_sqlite(at("foreign/person.sqlite"), "CREATE TABLE person (id TEXT)");
+  test::execute_sqlite(at("foreign/marked.sqlite"), "PRAGMA application_id = 252006674");
+  test::execute_sqlite(at("foreign/marked.sqlite"), "CREATE TABLE x (id TEXT)");
+  folder_.write("foreign/empty.sqlite", "");
+  folder_.write("foreign/short.sqlite", "SQLite format 3");
+  folder_.write("foreign/text.sqlite", std::string(5000, 'x'));
+  ASSERT_EQ(lab("add zoe").status, 0);
+  const auto before = content(at("foreign"));
+  for (const char* name : {"bookmarks", "wal", "person", "marked", "empty", "short", "text"})
+    for (const char* command : {"restore F", "--database F list", "--database F add eve", "--database F",
+                                "--database F export -o x.csv", "--database F backup -o x.sqlite"}) {
+      std::string arguments = command;
+      arguments.replace(arguments.find('F'), 1, at(std::string("foreign/") + name + ".sqlite"));
+      expect_sentence(arguments, "not a database of Trocar");
+    }
+  EXPECT_EQ(content(at("foreign")), before);
+}
+
+TEST_F(LabFiles, AMistypedPathMakesNothing) {
+  for (const char* command : {"list", "show zoe", "export -o x.csv", "backup -o y.sqlite", "serve --port 0"}) {
+    expect_sentence("--database " + at("mistyped/x.sqlite") + " " + command, "there is no such database");
+    expect_sentence("--database " + at("x.sqlite") + " " + command, "there is no such database");
+  }
+  expect_sentence("restore " + at("x.sqlite"), "there is no such");
+  expect_sentence("--database " + at("mistyped/x.sqlite") + " add zoe", "cannot be written; check the folder");
+  EXPECT_FALSE(fs::exists(at("mistyped")));
+  EXPECT_FALSE(fs::exists(at("x.sqlite")));
+  EXPECT_EQ(lab("list").out, "no people\n");
+  EXPECT_FALSE(fs::exists(database()));
+  EXPECT_EQ(lab("--database " + at("x.sqlite") + " add zoe").status, 0);
+  EXPECT_TRUE(fs::exists(at("x.sqlite")));
+}
+
+TEST_F(LabFiles, ADatabaseWhoseDiskIsAwayIsNotMadeAgain) {
+  fs::create_directory(at("disk"));
+  ASSERT_EQ(lab("--database " + at("disk/lab.sqlite")).status, 0);
+  fs::rename(at("disk/lab.sqlite"), at("lab.away"));
+  expect_sentence("add zoe", "there is no such database");
+  EXPECT_FALSE(fs::exists(at("disk/lab.sqlite")));
+}
+
+TEST_F(LabFiles, NamesThatAreNoFilesAreRefused) {
+  for (const char* name : {"sqlite:", "sqlite::memory:", ":memory:", "file::memory:", "file:x?mode=memory"})
+    expect_sentence(std::string("--database '") + name + "' list", "not the name");
+  for (const char* command : {"list", ""}) {
+    const Outcome outcome = run("lab --database $(printf '" + at("bad") + "\\377.sqlite') " + command, lab_folders());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.err.find("json"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("UTF-8"), std::string::npos) << outcome.err;
+  }
+  EXPECT_FALSE(fs::exists(at("bad\xff.sqlite")));
+  EXPECT_FALSE(fs::exists(at("config/trocar/lab.toml")));
+}
+
+// Whatever the moment, the name of a backup belongs to a whole one or to nothing.
+TEST_F(LabFiles, AStoppedBackupLeavesNothingUnderItsName) {
+  constexpr int kAttempts = 4000;
+  fill(database(), kAttempts);
+  for (const int signal_number : {SIGKILL, SIGTERM})
+    for (const int milliseconds : {20, 60, 120, 200, 300, 450}) {
+      const std::string out = at("b" + std::to_string(signal_number) + "_" + std::to_string(milliseconds) + ".sqlite");
+      run("lab backup -o " + out, "timeout -s " + std::to_string(signal_number) + " " +
+                                      std::to_string(milliseconds / 1000.0) + " env " + lab_folders());
+      if (fs::exists(out)) {
+        EXPECT_EQ(LabDatabase(out, LabUse::Read).counts().attempts, std::uint64_t{kAttempts}) << milliseconds;
+        EXPECT_FALSE(fs::exists(out + "-wal"));
+      }
+    }
+  EXPECT_EQ(lab("backup -o " + at("whole.sqlite")).status, 0);
+  EXPECT_EQ(LabDatabase(at("whole.sqlite"), LabUse::Read).counts().attempts, std::uint64_t{kAttempts});
+}
+
+TEST_F(LabFiles, ABackupOnAFullDiskLeavesNothing) {
+  fill(database(), 3000);
+  const Outcome full = run("lab backup -o " + at("full.sqlite"), "ulimit -f 256; " + lab_folders());
+  EXPECT_EQ(full.status, 1) << full.err;
+  EXPECT_NE(full.err.find("is the disk full?"), std::string::npos) << full.err;
+  EXPECT_FALSE(fs::exists(at("full.sqlite")));
+  expect_no_partial_file();
+  EXPECT_EQ(lab("backup -o " + at("full.sqlite")).status, 0) << "the name is free";
+}
+
+TEST_F(LabFiles, RowsThatCannotBeReadAreNamedAndLeftOut) {
+  LabAttempt bad = attempt("ann", 5, 50), null = attempt("ann", 6, 50), typed = attempt("ben", 7, 50);
+  fill(database(), 20);
+  LabDatabase(database()).add_attempts(std::vector{bad, null, typed, attempt("cid", 8, 50)});
+  for (const std::string& statement : {"UPDATE attempt SET metrics = 'x' WHERE key = '" + bad.key + "'",
+                                       "UPDATE attempt SET started = 'soon' WHERE key = '" + null.key + "'",
+                                       "UPDATE attempt SET title = x'ff00' WHERE key = '" + typed.key + "'",
+                                       std::string("INSERT INTO person (id, name, added) VALUES ('a/b', '', 1)"),
+                                       std::string("UPDATE attempt SET person = 'a/b' WHERE person = 'cid'"),
+                                       std::string("UPDATE standing SET best = 'x' WHERE person = 'cid'")})
+    test::execute_sqlite(database(), statement);
+  struct Case {
+    std::string arguments;
+    std::vector<std::string> named;
+  };
+  const std::vector<Case> cases = {{"export -o " + at("all.csv"), {bad.key, null.key, typed.key, "a/b", "ann", "ben"}},
+                                   {"backup -o " + at("b.sqlite"), {bad.key, null.key, typed.key, "a/b"}},
+                                   {"course ann", {bad.key, null.key}},
+                                   {"show ann", {bad.key, null.key}},
+                                   {"thresholds --person ann ben --task burn_line", {bad.key, null.key, typed.key}},
+                                   {"compare ann ben --task burn_line", {bad.key, typed.key}},
+                                   {"list", {"a/b"}}};
+  for (const Case& one : cases) {
+    const Outcome outcome = lab(one.arguments);
+    EXPECT_EQ(outcome.status, 1) << one.arguments << outcome.err;
+    for (const std::string& name : one.named)
+      EXPECT_NE(outcome.err.find(name), std::string::npos) << one.arguments << ": " << outcome.err;
+    EXPECT_FALSE(outcome.out.empty()) << one.arguments;
+  }
+  const std::string table = read_file(at("all.csv"));
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + 20);
+  LabDatabase copy(at("b.sqlite"), LabUse::Read);
+  EXPECT_EQ(copy.counts().attempts, 20u);
+  EXPECT_TRUE(copy.person("cid"));
+  EXPECT_FALSE(copy.person("a/b"));
+  EXPECT_EQ(lab("delete " + bad.key).status, 0);
+  EXPECT_EQ(lab("erase a/b").status, 0);
+  // A source with damaged rows gives the others.
+  const Outcome restored =
+      run("lab restore " + database(), "XDG_DATA_HOME=" + at("new") + " XDG_CONFIG_HOME=" + at("c"));
+  EXPECT_EQ(restored.status, 1) << restored.err;
+  EXPECT_NE(restored.out.find("20 attempts"), std::string::npos) << restored.out;
+}
+
+TEST_F(LabFiles, WhatNamesPeopleIsPrivate) {
+  const mode_t old = umask(0);
+  ASSERT_EQ(lab("add zoe").status, 0);
+  LabStation({database(), at("data/trocar/waiting"), at("config/trocar/lab.toml")}).keep(attempt("zoe", 1, 2));
+  ASSERT_EQ(lab("list").status, 0);
+  ASSERT_EQ(lab("export -o " + at("all.csv")).status, 0);
+  ASSERT_EQ(lab("backup -o " + at("b.sqlite")).status, 0);
+  ASSERT_EQ(lab("--database " + at("named.sqlite")).status, 0);
+  const Outcome made = run("record " + data("scenes/liver_and_stomach.toml") + " --trajectory " + trajectory_ +
+                           " --backend scan --person zoe -o " + at("s.h5"));
+  EXPECT_EQ(made.status, 0) << made.err;
+  ASSERT_EQ(run("export " + at("s.h5") + " --csv " + at("tables")).status, 0);
+  ASSERT_EQ(run("report " + at("s.h5") + " -o " + at("s.html")).status, 0);
+  umask(old);
+  for (const std::string& file : {database(), at("all.csv"), at("b.sqlite"), at("named.sqlite"), at("s.h5"),
+                                  at("tables/tools.csv"), at("s.html"), at("config/trocar/lab.toml")})
+    EXPECT_EQ(mode_of(file), 0600u) << file;
+  for (const std::string& folder : {at("data/trocar"), at("data/trocar/waiting"), at("config/trocar")})
+    EXPECT_EQ(mode_of(folder), 0700u) << folder;
+}
+
+TEST_F(LabFiles, OlderDatabasesBecomePrivateAndMarked) {
+  fill(database(), 2);
+  test::execute_sqlite(database(), "PRAGMA application_id = 0");
+  test::execute_sqlite(database(), "PRAGMA journal_mode = DELETE");
+  ASSERT_EQ(chmod(database().c_str(), 0644), 0);
+  ASSERT_EQ(chmod(at("data/trocar").c_str(), 0755), 0);
+  const std::string before = read_file(database());
+  EXPECT_EQ(lab("list").status, 0);
+  EXPECT_EQ(read_file(database()), before) << "a reader changes nothing";
+  EXPECT_EQ(mode_of(database()), 0600u);
+  EXPECT_EQ(lab("add zoe").status, 0);
+  EXPECT_EQ(mode_of(at("data/trocar")), 0700u);
+  EXPECT_EQ(read_file(database()).substr(68, 4), "Troc");
+  EXPECT_NE(lab("list").out.find("ann"), std::string::npos);
+}
+
+// The other user has an id without a name.
+TEST_F(LabFiles, AReaderNeedsNoRightToWrite) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs two users";
+  ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
+  fill(at("shared/lab.sqlite"), 4);
+  ASSERT_EQ(chmod(at("shared/lab.sqlite").c_str(), 0644), 0);
+  ASSERT_EQ(chmod(at("shared").c_str(), 0755), 0);
+  const auto as_other = [&](const std::string& arguments) {
+    return run("lab --database " + at("shared/lab.sqlite") + " " + arguments,
+               "XDG_DATA_HOME=/nonexistent XDG_CONFIG_HOME=/nonexistent setpriv --reuid=65534 --regid=65534 "
+               "--clear-groups --");
+  };
+  if (std::system(("setpriv --reuid=65534 --regid=65534 --clear-groups -- " + std::string(TROCAR_PROGRAM) +
+                   " --version >/dev/null 2>&1")
+                      .c_str()) != 0)
+    GTEST_SKIP() << "another user may not run the program";
+  const auto before = content(at("shared"));
+  const Outcome list = as_other("list");
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_NE(list.out.find("ann"), std::string::npos) << list.out;
+  EXPECT_EQ(content(at("shared")), before);
+  const Outcome add = as_other("add eve");
+  EXPECT_EQ(add.status, 2) << add.err;
+  EXPECT_NE(add.err.find("may only read it"), std::string::npos) << add.err;
+}
+
+TEST_F(LabFiles, ARestoreChangesNothingOfItsSource) {
+  fill(at("source/lab.sqlite"), 30);
+  {
+    // A copy of a database in use: its latest changes are in the log alone.
+    LabDatabase in_use(at("source/lab.sqlite"));
+    in_use.add_attempt(attempt("dan", 1, 2));
+    fs::create_directory(at("copy"));
+    fs::copy_file(at("source/lab.sqlite"), at("copy/lab.sqlite"));
+    fs::copy_file(at("source/lab.sqlite-wal"), at("copy/lab.sqlite-wal"));
+  }
+  for (const char* name : {"source", "copy"}) {
+    const auto before = content(at(name));
+    const Outcome outcome = run("lab restore " + at(name) + "/lab.sqlite",
+                                "XDG_DATA_HOME=" + at(name) + "_data XDG_CONFIG_HOME=" + at("config"));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("3 people and 31 attempts"), std::string::npos) << outcome.out;
+    EXPECT_EQ(content(at(name)), before);
+  }
+}
+
+// Runs on a medium that cannot be written, where this user may mount one.
+TEST_F(LabFiles, ReadsFromAMediumThatCannotBeWritten) {
+  fill(at("medium/lab.sqlite"), 10);
+  LabDatabase in_use(at("medium/lab.sqlite"));
+  in_use.add_attempt(attempt("dan", 1, 2));
+  fs::create_directory(at("seen"));
+  const std::string inside =
+      "mount --bind " + at("medium") + " " + at("seen") + " && mount -o remount,ro,bind " + at("seen") + " && ";
+  if (std::system(("unshare -m sh -c '" + inside + "true' >/dev/null 2>&1").c_str()) != 0)
+    GTEST_SKIP() << "this user may not mount";
+  const auto on_medium = [&](const std::string& arguments) {
+    return run("lab " + arguments, lab_folders() + " unshare -m sh -c '" + inside + "exec \"$0\" \"$@\"'");
+  };
+  const Outcome restored = on_medium("restore " + at("seen/lab.sqlite"));
+  EXPECT_EQ(restored.status, 0) << restored.err;
+  EXPECT_NE(restored.out.find("11 attempts"), std::string::npos) << restored.out;
+  EXPECT_EQ(on_medium("--database " + at("seen/lab.sqlite") + " list").status, 0);
+  const Outcome add = on_medium("--database " + at("seen/lab.sqlite") + " add eve");
+  EXPECT_NE(add.err.find("write-protected"), std::string::npos) << add.err;
+}
+
+TEST_F(LabFiles, AReaderDoesNotWaitForAWriter) {
+  fill(database(), 4);
+  soci::session writer(soci::sqlite3, "db=\"" + database() + "\"");
+  writer << "BEGIN IMMEDIATE";
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::string& command : {std::string("list"), std::string("show ann"), "backup -o " + at("b.sqlite")})
+    EXPECT_EQ(lab(command).status, 0) << command;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(9)) << "three commands; a wait is 10 s";
+}
+
+// A library that is loaded before all others stands for a file system without locks.
+TEST_F(LabFiles, AFileSystemWithoutLocksIsReadOrNamed) {
+#ifdef TROCAR_FILE_CALLS
+  fill(database(), 4);
+  for (const char* error : {"ENOLCK", "EOPNOTSUPP"}) {
+    const std::string without_locks =
+        std::string("LD_PRELOAD=") + TROCAR_FILE_CALLS + " TROCAR_TEST_LOCK_ERROR=" + error;
+    const auto begin = std::chrono::steady_clock::now();
+    const Outcome list = lab("list", without_locks);
+    EXPECT_EQ(list.status, 0) << list.err;
+    EXPECT_NE(list.out.find("ann"), std::string::npos);
+    expect_sentence("add zoe", "its file system has no locks", 2, without_locks);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+  }
+#else
+  GTEST_SKIP() << "not with sanitizers, which must be loaded first";
+#endif
+}
+
+// The calls that a command makes, in their order.
+TEST_F(LabFiles, DataAreOnTheDiskBeforeTheyHaveTheirName) {
+#ifdef TROCAR_FILE_CALLS
+  fill(database(), 4);
+  for (const std::string& arguments : {"export -o " + at("all.csv"), "backup -o " + at("b.sqlite")}) {
+    const std::string calls = at("calls");
+    fs::remove(calls);
+    const Outcome outcome =
+        lab(arguments, std::string("LD_PRELOAD=") + TROCAR_FILE_CALLS + " TROCAR_TEST_CALLS=" + calls);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::string text = read_file(calls), out = arguments.substr(arguments.find("/"));
+    const std::size_t named = text.find(" " + out + "\n");
+    ASSERT_NE(named, std::string::npos) << text;
+    const std::size_t line = text.rfind('\n', named) + 1;
+    const std::string partial = text.substr(text.find(' ', line) + 1, named - text.find(' ', line) - 1);
+    EXPECT_LT(text.find("fsync " + partial), line) << text;
+    EXPECT_NE(text.find("fsync " + folder_.path().string() + "\n", named), std::string::npos) << text;
+  }
+#else
+  GTEST_SKIP() << "not with sanitizers, which must be loaded first";
+#endif
+}
+
+TEST_F(LabFiles, ADamagedFileIsNotAFullDisk) {
+  fill(database(), 300);
+  std::string bytes = read_file(database());
+  for (std::size_t k = 4096; k < bytes.size(); ++k) bytes[k] = static_cast<char>(k * 7);
+  folder_.write("damaged.sqlite", bytes);
+  for (const char* command : {"list", "export -o x.csv", "add zoe"}) {
+    const Outcome outcome = lab("--database " + at("damaged.sqlite") + " " + command);
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_NE(outcome.err.find("is damaged"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("full"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(LabFiles, CellsOfATableAreNoFormulas) {
+  LabAttempt one = attempt("=1+1", 1, 2);
+  one.station = "-2+3", one.devices = "@SUM(A1)", one.recording = "+x,y", one.scene = "\tx";
+  one.metrics = {{"=cmd", -1.5}};
+  LabDatabase(at("x.sqlite")).add_attempt(one);
+  ASSERT_EQ(lab("--database " + at("x.sqlite") + " export -o " + at("all.csv")).status, 0);
+  const std::string table = read_file(at("all.csv"));
+  for (const char* cell : {",'=1+1,", ",'-2+3,", ",'@SUM(A1),", ",\"'+x,y\",", ",'\tx,", ",'=cmd,-1.5\n"})
+    EXPECT_NE(table.find(cell), std::string::npos) << cell << " in " << table;
+}
+
+// Reads 300 damaged databases in every way that a command reads one: each reading ends within seconds, with an answer
+// or a sentence, and changes nothing. The seed is printed; TROCAR_SEED sets it.
+
+using Dice = std::mt19937;
+
+constexpr int kMutations = 300;
+constexpr unsigned kLongestSeconds = 5;
+
+LabAttempt mutation_attempt(int k) {
+  LabAttempt attempt;
+  attempt.key = new_attempt_key();
+  attempt.person = k % 3 ? "ann" : "ben", attempt.scene = k % 2 ? "burn_line" : "touch_targets", attempt.title = "T";
+  attempt.kind = "touch-targets", attempt.ending = "done", attempt.devices = "mouse", attempt.station = "here";
+  attempt.started = 1000.0 * k, attempt.seconds = 60, attempt.score = k % 100, attempt.version = "1";
+  attempt.metrics = {{"task.task_time", 60.0 + k}, {"whole.path_length", 0.5}};
+  return attempt;
+}
+
+int pick(Dice& dice, std::size_t count) { return static_cast<int>(dice() % std::max<std::size_t>(count, 1)); }
+
+std::string flipped(std::string bytes, Dice& dice) {
+  const int first = pick(dice, 4) == 0 ? 0 : 100;
+  for (int k = 1 + pick(dice, 40); k > 0; --k)
+    bytes[static_cast<std::size_t>(first + pick(dice, bytes.size() - 100))] = static_cast<char>(dice());
+  return bytes;
+}
+
+std::string cut_short(std::string bytes, Dice& dice) {
+  bytes.resize(static_cast<std::size_t>(pick(dice, bytes.size())));
+  return bytes;
+}
+
+std::string page_replaced(std::string bytes, Dice& dice) {
+  constexpr std::size_t kPage = 4096;
+  const std::size_t pages = bytes.size() / kPage;
+  const auto from = static_cast<std::size_t>(pick(dice, pages)), to = static_cast<std::size_t>(pick(dice, pages));
+  bytes.replace(to * kPage, kPage, bytes.substr(from * kPage, kPage));
+  return bytes;
+}
+
+// Statements that a program without respect for our types may execute.
+std::string damaging_statement(Dice& dice) {
+  const std::string values[] = {"NULL", "'x'",     "x'00ff'",          "1e999",        "-1",     "9223372036854775807",
+                                "''",   "'a/b'",   "'[[[['",           "'{\"a\":{}}'", "'=1+1'", "'{\"a\":1e999}'",
+                                "'.'",  "char(0)", "zeroblob(100000)", "'\xff\xfe'"};
+  const std::string attempt_columns[] = {"key",      "person",  "station",   "scene",   "title",   "level",
+                                         "kind",     "ending",  "devices",   "started", "seconds", "score",
+                                         "critical", "version", "recording", "metrics"};
+  const std::string& value = values[pick(dice, std::size(values))];
+  const auto which = pick(dice, 8);
+  if (which == 0) return "UPDATE OR REPLACE person SET id = " + value + " WHERE id = 'ann'";
+  if (which == 1) return "UPDATE OR IGNORE person SET name = " + value + ", added = " + value;
+  if (which == 2) return "UPDATE OR IGNORE standing SET best = " + value + ", attempts = " + value;
+  if (which == 3) return "DROP TABLE " + std::string(pick(dice, 2) ? "standing" : "lab_version");
+  if (which == 4) return "UPDATE lab_version SET version = " + values[pick(dice, 6)];
+  return "UPDATE OR IGNORE attempt SET " + attempt_columns[pick(dice, std::size(attempt_columns))] + " = " + value +
+         " WHERE rowid % 3 = " + std::to_string(pick(dice, 3));
+}
+
+std::string schema_statement(Dice& dice) {
+  const std::string statements[] = {
+      "ALTER TABLE attempt DROP COLUMN title",
+      "ALTER TABLE person RENAME TO people",
+      "CREATE VIEW more AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x FROM r) SELECT * FROM r",
+      "CREATE TRIGGER t AFTER INSERT ON person BEGIN DELETE FROM attempt; END",
+      "CREATE TABLE other (x)",
+      "PRAGMA application_id = 7",
+      "PRAGMA user_version = 7",
+      "DELETE FROM lab_version",
+      "CREATE TABLE a2 AS SELECT * FROM attempt",
+      "PRAGMA auto_vacuum = 1"};
+  return statements[pick(dice, std::size(statements))];
+}
+
+void read_in_every_way(const std::string& file, const std::string& new_file) {
+  const std::function<void()> ways[] = {
+      [&] {
+        LabDatabase lab(file, LabUse::Read);
+        people_table(lab.people());
+        lab.counts();
+      },
+      [&] {
+        LabDatabase lab(file, LabUse::Read);
+        lab.person("ann");
+        standings_table(lab.standings("ann", "")), attempts_table(lab.attempts({.person = "ann"}));
+      },
+      [&] {
+        LabDatabase lab(file, LabUse::Read);
+        std::string table;
+        lab.for_each([](const Person&) {}, [&](const LabAttempt& attempt) { table += attempt_csv_row(attempt); });
+      },
+      [&] {  // restore and backup
+        std::vector<LabAttempt> attempts;
+        LabDatabase from(file, LabUse::Read), to(new_file, LabUse::Fill);
+        from.for_each([&](const Person& person) { to.add_if_new(person); },
+                      [&](const LabAttempt& attempt) { attempts.push_back(attempt); });
+        to.add_attempts(attempts);
+      },
+      [&] {
+        LabDatabase lab(file, LabUse::Read);
+        const auto attempts = lab.attempts({.person = "ann", .most = 1000000});
+        course_table(course_view(load_curriculum(repository_file("data") / "curricula/basic.toml"), attempts, 1e9));
+        std::vector<ExpertAttempt> experts;
+        for (const LabAttempt& attempt : lab.attempts({.scene = "burn_line", .most = 1000}))
+          experts.push_back(expert_attempt_of(attempt));
+        if (!experts.empty()) thresholds_toml(expert_thresholds(experts, ExpertRule::Median));
+      }};
+  for (const auto& way : ways) try {
+      way();
+    } catch (const std::runtime_error&) {
+      // a sentence
+    }
+}
+
+TEST(LabMutation, DamagedDatabasesAreReadWithoutACrashOrAHang) {
+  const char* given = std::getenv("TROCAR_SEED");
+  const auto seed = given ? static_cast<std::uint32_t>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+  std::printf("seed %u\n", seed);
+  Dice dice(seed);
+  const TemporaryFolder folder;
+  const std::string sound = (folder.path() / "sound.sqlite").string(), file = (folder.path() / "m.sqlite").string();
+  {
+    std::vector<LabAttempt> attempts;
+    for (int k = 0; k < 60; ++k) attempts.push_back(mutation_attempt(k));
+    LabDatabase(sound).add_attempts(attempts);
+  }
+  const std::string bytes = read_file(sound);
+  for (int k = 0; k < kMutations; ++k) {
+    std::filesystem::remove(file);
+    std::string what;
+    if (k == 0) {
+      folder.write("m.sqlite", "");
+    } else if (k % 4 == 0) {
+      folder.write("m.sqlite", flipped(bytes, dice));
+    } else if (k % 8 == 1) {
+      folder.write("m.sqlite", cut_short(bytes, dice));
+    } else if (k % 8 == 5) {
+      folder.write("m.sqlite", page_replaced(bytes, dice));
+    } else {
+      folder.write("m.sqlite", bytes);
+      for (int n = 1 + pick(dice, 3); n > 0; --n) {
+        const std::string statement = pick(dice, 4) ? damaging_statement(dice) : schema_statement(dice);
+        what += statement + "; ";
+        try {
+          test::execute_sqlite(file, statement);
+        } catch (const std::exception&) {
+          // an earlier statement took its table
+        }
+      }
+      for (const char* ending : {"-wal", "-shm"}) std::filesystem::remove(file + ending);
+    }
+    const std::string before = read_file(file);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(kLongestSeconds);
+      read_in_every_way(file, folder.write("new" + std::to_string(k), "").string());
+      _exit(0);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        << "seed " << seed << ", mutation " << k << ", status " << status << ": " << what;
+    EXPECT_EQ(read_file(file) == before, true) << "seed " << seed << ", mutation " << k << " was changed: " << what;
+  }
 }
 
 }  // namespace

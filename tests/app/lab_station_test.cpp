@@ -1,15 +1,10 @@
 // Tests a station of the lab, which recordings stay there, and trocar lab as a user runs it.
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <cstdio>
-#include <random>
-#include <set>
 
 #include "app/compare/backends.hpp"
 #include "app/lab/lab_station.hpp"
@@ -21,12 +16,12 @@
 #include "sim/review/score_recording.hpp"
 #include "sim/support/process.hpp"
 #include "tests/app/ball_task.hpp"
-#include "tests/app/postgres_server.hpp"
-#include "tests/app/recorded_attempt.hpp"
+#include "tests/app/lab_support.hpp"
 #include "tests/app/run_program.hpp"
 #include "tests/sim/recording/recorded_script.hpp"
 #include "tests/sim/task/task_support.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -265,17 +260,14 @@ class LabRetention : public ::testing::Test {
   static LabAttempt attempt(const std::string& person, double started, double score) {
     LabAttempt a;
     a.key = new_attempt_key();
-    a.person = person, a.scene = "x", a.started = started, a.score = score, a.ending = "done";
-    a.station = host_name();
+    a.person = person, a.scene = "x", a.started = started, a.score = score, a.ending = "done", a.station = host_name();
     return a;
   }
   // A recording of that person in the folder, of the attempt with this key.
   fs::path record(const std::string& name, const std::string& person, const std::string& key) const {
     test::Script script;
-    script.header.run.activity = Activity::Attempt;
-    script.header.run.person = person;
-    script.header.run.attempt_key = key;
-    script.header.scene_name = "x";
+    script.header.run.activity = Activity::Attempt, script.header.run.person = person;
+    script.header.run.attempt_key = key, script.header.scene_name = "x";
     const fs::path file = folder_.path() / name;
     Recorder recorder(file, script.header);
     for (std::uint32_t frame = 0; frame < 3; ++frame) script.append(recorder, frame);
@@ -324,10 +316,8 @@ TEST_F(LabRetention, PassesAndTheLastOfEachLevelStay) {
     std::vector<LabAttempt> attempts;
     for (unsigned k = random() % 12; k > 0; --k) {
       LabAttempt a = attempt("zoe", static_cast<double>(random() % 8), 60.0 + 10.0 * static_cast<double>(random() % 4));
-      a.level = 1 + static_cast<int>(random() % 2);
-      a.scene = random() % 3 == 0 ? "y" : "x";
-      a.ending = random() % 3 == 0 ? "not done" : "done";
-      a.critical = random() % 5 == 0;
+      a.level = 1 + static_cast<int>(random() % 2), a.scene = random() % 3 == 0 ? "y" : "x";
+      a.ending = random() % 3 == 0 ? "not done" : "done", a.critical = random() % 5 == 0;
       a.recording = "r" + std::to_string(random() % 20);
       attempts.push_back(a);
     }

@@ -1,5 +1,5 @@
 # Functions of a test that starts a PostgreSQL server of its own, in a temporary folder, on a local socket only; to be
-# sourced. As tests/app/postgres_server.hpp does for the tests in C++.
+# sourced. As tests/app/lab_support.hpp does for the tests in C++.
 # shellcheck shell=bash
 
 postgres_programs=/usr/lib/postgresql/15/bin

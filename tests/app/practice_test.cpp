@@ -1,44 +1,45 @@
-// Tests a practice session that artificial clocks drive: attempts on slow and fast machines, demonstrations, pauses,
-// panels over the picture, lost focus, disks that are full or become full, and the sound. Needs no window and no
-// OpenGL. Spectra of the mixer's samples, and of what OpenAL Soft writes to a wave file, are computed by Goertzel's
-// algorithm (Goertzel, "An algorithm for the evaluation of finite trigonometric series", Amer. Math. Monthly 65, 1958).
-#include <gtest/gtest.h>
+// Tests practice, the ghost, and replays.
 #include <sys/mount.h>
 
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <random>
 #include <thread>
-#include <vector>
 
 #include "app/compare/backends.hpp"
 #include "app/sound/sound.hpp"
 #include "app/window/practice/disk_watch.hpp"
+#include "app/window/practice/ghost.hpp"
 #include "app/window/practice/practice.hpp"
 #include "app/window/practice/practice_screen.hpp"
+#include "app/window/replay/replay_scene.hpp"
+#include "app/window/replay/replay_screen.hpp"
 #include "app/window/screens/results_screen.hpp"
+#include "geometry/error.hpp"
+#include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/support/files.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/sim/task/task_support.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
+
+// Tests a practice session that artificial clocks drive: attempts on slow and fast machines, demonstrations, pauses,
+// panels over the picture, lost focus, disks that are full or become full, and the sound. Needs no window and no
+// OpenGL. Spectra of the mixer's samples, and of what OpenAL Soft writes to a wave file, are computed by Goertzel's
+// algorithm (Goertzel, "An algorithm for the evaluation of finite trigonometric series", Amer. Math. Monthly 65, 1958).
 
 // A ball, a probe moved by the mouse, a target within its reach, a minute of time.
 class PracticeTest : public ::testing::Test {
  protected:
   PracticeTest() {
     file_ = test::write_ball_task(folder_);
-    plan_.backend = "scan";
-    plan_.check = false;
-    plan_.folder = folder_.path() / "out";
+    plan_.backend = "scan", plan_.check = false, plan_.folder = folder_.path() / "out";
   }
 
   Practice practice() const { return Practice(load_scene(file_), plan_, nullptr); }
@@ -598,6 +599,604 @@ TEST(Sound, WithoutADeviceNothingIsPlayedAndNothingIsSaid) {
 // OpenAL Soft's null driver is a device without a loudspeaker: it can be opened and closed at any time.
 TEST(Sound, ADeviceCanBeOpenedAndClosed) { EXPECT_EXIT(open_and_close(), testing::ExitedWithCode(0), "^$"); }
 
-}  // namespace
+// Tests the ghost: its motion against formulas, its file against damage, the expert's run against a demonstration, and
+// that a session with a ghost has the bits of one without.
 
+constexpr const char* kSecondTarget = "[[task.place]]\norgan = \"ball\"\nat_mm = [35, 35, 0]\n";
+
+glm::vec3 on_the_way(double time) { return {0.1f * static_cast<float>(time), 0.02f, -0.03f}; }
+
+// One instrument on a straight line at 0.1 m/s for a second; two targets, reached after half of it and at the end.
+Ghost straight() {
+  Ghost ghost;
+  ghost.step = 0.1, ghost.tools = 1;
+  for (int k = 0; k <= 10; ++k) {
+    const GhostPose pose{on_the_way(0.1 * k), static_cast<float>(10 * k), 1.f};
+    add_sample(std::span(&pose, 1), k < 5 ? 0.0 : k < 10 ? 0.5 : 1.0, ghost);
+  }
+  return ghost;
+}
+
+TEST(Ghost, WithoutSamplesThereIsNothing) {
+  std::vector<GhostPose> poses(3);
+  pose_in_time({}, 1.0, poses);
+  EXPECT_TRUE(poses.empty());
+  pose_by_progress({}, 0.5, {}, poses);
+  EXPECT_TRUE(poses.empty());
+}
+
+TEST(Ghost, InTimeItIsWhereTheExpertWas) {
+  const Ghost ghost = straight();
+  std::vector<GhostPose> poses;
+  for (const double time : {0.0, 0.05, 0.31, 0.999, 1.0}) {
+    pose_in_time(ghost, time, poses);
+    ASSERT_EQ(poses.size(), 1u);
+    EXPECT_LT(glm::distance(poses[0].tip, on_the_way(time)), 1e-6f) << time;
+    EXPECT_NEAR(poses[0].roll_deg, 100.0 * time, 1e-3);
+  }
+  pose_in_time(ghost, -1.0, poses);
+  EXPECT_EQ(poses[0].tip, on_the_way(0.0));
+  pose_in_time(ghost, 100.0, poses);
+  EXPECT_EQ(poses[0].tip, ghost.poses.back().tip);
+}
+
+TEST(Ghost, RollTurnsTheShorterWay) {
+  Ghost ghost;
+  ghost.step = 1.0, ghost.tools = 1;
+  for (const float roll : {170.f, -170.f}) {
+    const GhostPose pose{glm::vec3(0.f), roll, 1.f};
+    add_sample(std::span(&pose, 1), 0.0, ghost);
+  }
+  std::vector<GhostPose> poses;
+  pose_in_time(ghost, 0.5, poses);
+  EXPECT_NEAR(std::abs(poses[0].roll_deg), 180.f, 1e-3f);
+}
+
+TEST(Ghost, ByProgressItIsAheadOfTheNearestPoseOfTheSameProgress) {
+  const Ghost ghost = straight();
+  std::vector<GhostPose> poses;
+  const ProgressParams params{0.05, 0.2};
+  const auto at = [&](double progress, const glm::vec3& tip) {
+    pose_by_progress(ghost, progress, std::span(&tip, 1), poses, params);
+    return poses[0].tip.x;
+  };
+  EXPECT_NEAR(at(0.0, on_the_way(0.2)), 0.1 * (0.2 + params.ahead), 1e-6);
+  EXPECT_NEAR(at(0.5, on_the_way(0.7)), 0.1 * (0.7 + params.ahead), 1e-6);
+  // Before the first target, the nearest pose is one of the first half.
+  EXPECT_NEAR(at(0.0, on_the_way(0.9)), 0.1 * (0.4 + params.ahead), 1e-6);
+  // The same position later in the task.
+  EXPECT_NEAR(at(0.5, on_the_way(0.2)), 0.1 * (0.5 + params.ahead), 1e-6);
+  // Progress between two samples, and beyond the last.
+  EXPECT_NEAR(at(0.25, on_the_way(0.2)), 0.1 * (0.4 + params.ahead), 1e-6);
+  EXPECT_NEAR(at(2.0, on_the_way(0.2)), 0.1, 1e-6);
+}
+
+TEST(Ghost, ProgressNeverFalls) {
+  Ghost ghost;
+  const GhostPose pose;
+  ghost.tools = 1;
+  for (const double progress : {0.1, 0.3, 0.2, 0.4}) add_sample(std::span(&pose, 1), progress, ghost);
+  EXPECT_EQ(ghost.progress, (std::vector<float>{0.1f, 0.3f, 0.3f, 0.4f}));
+}
+
+TEST(GhostFile, ADamagedOrForeignFileCountsAsAbsent) {
+  const TemporaryFolder folder;
+  const Ghost ghost = straight();
+  EXPECT_FALSE(load_ghost(folder.path(), 7));
+  EXPECT_FALSE(load_ghost({}, 7));
+  EXPECT_FALSE(save_ghost({}, 7, ghost));
+  EXPECT_FALSE(save_ghost(folder.path(), 7, {}));
+  ASSERT_TRUE(save_ghost(folder.path(), 7, ghost));
+  const auto file = ghost_file(folder.path(), 7);
+  const std::string good = read_file(file);
+  const auto read = load_ghost(folder.path(), 7);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->progress, ghost.progress);
+  ASSERT_EQ(read->poses.size(), ghost.poses.size());
+  for (std::size_t k = 0; k < ghost.poses.size(); ++k) EXPECT_EQ(read->poses[k].tip, ghost.poses[k].tip);
+  for (std::size_t byte = 0; byte < good.size(); ++byte) {
+    std::string bad = good;
+    bad[byte] = static_cast<char>(bad[byte] ^ 4);
+    std::ofstream(file, std::ios::binary) << bad;
+    EXPECT_FALSE(load_ghost(folder.path(), 7)) << "byte " << byte;
+  }
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{5}, good.size() / 2, good.size() - 1}) {
+    std::ofstream(file, std::ios::binary) << good.substr(0, bytes);
+    EXPECT_FALSE(load_ghost(folder.path(), 7)) << bytes << " bytes";
+  }
+  std::ofstream(file, std::ios::binary) << good << good;
+  EXPECT_FALSE(load_ghost(folder.path(), 7));
+  // A ghost of another scene or version under this name.
+  std::ofstream(ghost_file(folder.path(), 8), std::ios::binary) << good;
+  EXPECT_FALSE(load_ghost(folder.path(), 8));
+}
+
+TEST(GhostFile, TheKeyIsThatOfTheScenesText) {
+  const TemporaryFolder folder;
+  const Scene one = load_scene(test::write_ball_task(folder)),
+              two = load_scene(test::write_ball_task(folder, kSecondTarget));
+  EXPECT_EQ(ghost_key(one), ghost_key(one));
+  EXPECT_NE(ghost_key(one), ghost_key(two));
+}
+
+// Reads a ghost at the times of its samples.
+void expect_motion(const Ghost& ghost, const Recording& recording) {
+  ASSERT_GT(ghost.samples(), 10u);
+  const auto every = static_cast<std::size_t>(std::lround(ghost.step * 60.0));
+  EXPECT_EQ(ghost.samples(), (recording.frame_count() + every - 1) / every);
+  for (std::size_t k = 0; k < ghost.samples(); ++k)
+    ASSERT_EQ(ghost.at(k)[0].tip, glm::vec3(recording.pose(k * every, 0).tip)) << "sample " << k;
+}
+
+class GhostOfTheBall : public ::testing::Test {
+ protected:
+  PracticePlan plan() const {
+    PracticePlan plan;
+    plan.backend = "scan", plan.check = false, plan.folder = folder_.path() / "out";
+    return plan;
+  }
+
+  TemporaryFolder folder_;
+  Scene scene_ = load_scene(test::write_ball_task(folder_, kSecondTarget));
+  std::filesystem::path cache_ = folder_.path() / "cache/ghosts";
+};
+
+// The independent motion is that of a demonstration in the window.
+TEST_F(GhostOfTheBall, IsTheDemonstration) {
+  PracticePlan shown = plan();
+  shown.performer = Skill::Expert;
+  Practice demonstration(scene_, shown, nullptr);
+  demonstration.start();
+  for (int k = 0; k < 6000 && demonstration.phase() == Phase::Running; ++k) demonstration.advance({}, 1.0 / 60.0, {});
+  ASSERT_EQ(demonstration.phase(), Phase::Ended);
+  const std::uint64_t key = ghost_key(scene_);
+  GhostMaker(scene_, cache_).wait();
+  const auto made = load_ghost(cache_, key);
+  ASSERT_TRUE(made);
+  expect_motion(*made, Recording(demonstration.recording()));
+  EXPECT_EQ(made->progress.front(), 0.f);
+  EXPECT_GT(made->progress.back(), 0.4f);
+  std::printf("%zu samples, %ju bytes\n", made->samples(),
+              static_cast<std::uintmax_t>(std::filesystem::file_size(ghost_file(cache_, key))));
+  // The next session reads the file; a damaged one is computed again.
+  std::vector<GhostPose> poses;
+  {
+    GhostMaker again(scene_, cache_);
+    again.wait();
+    EXPECT_TRUE(again.complete());
+    again.pose(GhostMode::InTime, 0.0, 0.0, {}, poses);
+    ASSERT_EQ(poses.size(), 1u);
+    EXPECT_EQ(poses[0].tip, made->at(0)[0].tip);
+    again.pose(GhostMode::Off, 0.0, 0.0, {}, poses);
+    EXPECT_TRUE(poses.empty());
+  }
+  std::ofstream(ghost_file(cache_, key), std::ios::binary) << "not a ghost";
+  GhostMaker(scene_, cache_).wait();
+  EXPECT_TRUE(load_ghost(cache_, key));
+}
+
+// A maker that is not waited for ends soon, and leaves no part of a file.
+TEST_F(GhostOfTheBall, CanBeLeft) {
+  { const GhostMaker maker(scene_, cache_); }
+  if (const auto left = load_ghost(cache_, ghost_key(scene_))) {
+    EXPECT_GT(left->samples(), 10u);
+  }
+}
+
+// Runs an attempt of ten seconds with the same hand, with and without a ghost.
+std::vector<std::byte> bits_of_an_attempt(const Scene& scene, const PracticePlan& plan, GhostMode mode,
+                                          std::size_t& drawn, double& score) {
+  Practice practice(scene, plan, nullptr);
+  practice.start();
+  GhostShow show;
+  for (int k = 0; k < 600; ++k) {
+    WindowInput input;
+    const double time = k / 60.0;
+    input.pointer_motion = {40.0 * std::cos(2.0 * time), 30.0 * std::cos(3.1 * time)};
+    input.wheel = time < 1.0 ? 0.4 : 0.3 * std::cos(1.7 * time);
+    practice.advance(input, 1.0 / 60.0, {});
+    drawn += show.tools(practice, mode).size();
+  }
+  score = practice.task()->feed().score;
+  return practice.session().save();
+}
+
+TEST_F(GhostOfTheBall, ASessionWithAGhostHasTheSameBits) {
+  setenv("XDG_CACHE_HOME", (folder_.path() / "home").c_str(), 1);
+  std::size_t none = 0, drawn = 0, by_progress = 0;
+  double scores[3] = {};
+  const auto plain = bits_of_an_attempt(scene_, plan(), GhostMode::Off, none, scores[0]);
+  EXPECT_EQ(none, 0u);
+  GhostMaker(scene_, ghost_folder()).wait();
+  EXPECT_EQ(bits_of_an_attempt(scene_, plan(), GhostMode::InTime, drawn, scores[1]), plain);
+  EXPECT_EQ(bits_of_an_attempt(scene_, plan(), GhostMode::ByProgress, by_progress, scores[2]), plain);
+  EXPECT_GT(drawn, 400u);
+  EXPECT_GT(by_progress, 400u);
+  EXPECT_EQ(scores[0], scores[1]);
+  EXPECT_EQ(scores[0], scores[2]);
+}
+
+// A session may begin before the motion is computed: until then there is no ghost, and the show says that it waits.
+TEST_F(GhostOfTheBall, TheShowNeverWaits) {
+  setenv("XDG_CACHE_HOME", (folder_.path() / "empty").c_str(), 1);
+  Practice practice(scene_, plan(), nullptr);
+  practice.start();
+  GhostShow show;
+  EXPECT_FALSE(show.waits());
+  for (int k = 0; k < 120; ++k) practice.advance({}, 1.0 / 60.0, {});
+  bool waited = false;
+  while (show.tools(practice, GhostMode::InTime).empty()) {
+    ASSERT_TRUE(show.waits());
+    waited = true;
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(show.waits());
+  std::printf("%s\n", waited ? "the ghost was computed meanwhile" : "the ghost was there at once");
+  EXPECT_TRUE(show.tools(practice, GhostMode::Off).empty());
+}
+
+TEST_F(GhostOfTheBall, WhereThereCanBeNoneASentenceSaysWhy) {
+  Scene free = scene_;
+  free.task.reset();
+  EXPECT_FALSE(can_have_ghost(free));
+  Practice practice(free, plan(), nullptr);
+  GhostShow show;
+  EXPECT_TRUE(show.tools(practice, GhostMode::InTime).empty());
+  EXPECT_EQ(GhostShow::why_none(practice, GhostMode::Off), "");
+  EXPECT_NE(GhostShow::why_none(practice, GhostMode::InTime), "");
+  Scene camera = scene_;
+  camera.task->kind = TaskKind::NavigateCamera;
+  EXPECT_FALSE(can_have_ghost(camera));
+  EXPECT_TRUE(can_have_ghost(scene_));
+}
+
+// A demonstration before the attempt is not recorded.
+TEST_F(GhostOfTheBall, ADemonstrationBeforeTheAttemptLeavesNoRecording) {
+  PracticePlan shown = plan();
+  shown.performer = Skill::Expert, shown.shown = true;
+  Practice demonstration(scene_, shown, nullptr);
+  demonstration.start();
+  for (int k = 0; k < 6000 && demonstration.phase() == Phase::Running; ++k) demonstration.advance({}, 1.0 / 60.0, {});
+  EXPECT_EQ(demonstration.phase(), Phase::Ended);
+  EXPECT_TRUE(demonstration.task()->feed().done);
+  EXPECT_TRUE(demonstration.recording().empty());
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out"));
+  EXPECT_EQ(demonstration.activity(), Activity::Demonstration);
+  // Two targets and the task's end were heard.
+  const SoundCues cues = sound_of(demonstration, true);
+  EXPECT_EQ(cues.reached, 3u);
+  EXPECT_EQ(cues.errors, demonstration.task()->feed().errors);
+  EXPECT_FALSE(cues.pulse || cues.cut || cues.coagulate) << "time stands still";
+}
+
+// Tests a replay: its position and speed, the marks of its timeline, and that every frame equals that of the session.
+
+TEST(Playback, PlaysStopsAndStartsAgain) {
+  const std::vector<double> times = {5.0, 5.1, 5.2, 5.4};
+  Playback playback(times);
+  EXPECT_DOUBLE_EQ(playback.duration(), 5.4 - 5.0);
+  playback.advance(1.0);
+  EXPECT_EQ(playback.frame(), 0u);
+  playback.toggle();
+  playback.advance(0.15);
+  EXPECT_EQ(playback.frame(), 1u);
+  playback.advance(0.06);
+  EXPECT_EQ(playback.frame(), 2u);
+  playback.advance(100.0);
+  EXPECT_EQ(playback.frame(), 3u);
+  EXPECT_FALSE(playback.playing());
+  EXPECT_DOUBLE_EQ(playback.share(), 1.0);
+  playback.toggle();
+  EXPECT_TRUE(playback.playing());
+  EXPECT_EQ(playback.frame(), 0u);
+}
+
+TEST(Playback, StepsSeeksAndChangesSpeedWithinBounds) {
+  const std::vector<double> times = {0.0, 0.1, 0.2};
+  Playback playback(times);
+  playback.toggle();
+  playback.step(-1);
+  EXPECT_FALSE(playback.playing());
+  EXPECT_EQ(playback.frame(), 0u);
+  playback.step(1);
+  EXPECT_EQ(playback.frame(), 1u);
+  playback.step(100);
+  EXPECT_EQ(playback.frame(), 2u);
+  playback.seek(1000);
+  EXPECT_EQ(playback.frame(), 2u);
+  playback.faster(100);
+  EXPECT_DOUBLE_EQ(playback.speed(), 8.0);
+  playback.faster(-100);
+  EXPECT_DOUBLE_EQ(playback.speed(), 0.1);
+  EXPECT_EQ(playback.frame_at_share(-1.0), 0u);
+  EXPECT_EQ(playback.frame_at_share(0.5), 1u);
+  EXPECT_EQ(playback.frame_at_share(2.0), 2u);
+}
+
+TEST(Playback, ShowsATimeOfItsClock) {
+  const std::vector<double> times = {5.0, 5.1, 5.2, 5.4};
+  Playback playback(times);
+  playback.toggle();
+  playback.show(5.15);
+  EXPECT_FALSE(playback.playing());
+  EXPECT_EQ(playback.frame(), 1u);
+  playback.show(-2.0);
+  EXPECT_EQ(playback.frame(), 0u);
+  playback.show(100.0);
+  EXPECT_EQ(playback.frame(), 3u);
+}
+
+TEST(Playback, OneFrame) {
+  const std::vector<double> times = {3.0};
+  Playback playback(times);
+  playback.toggle();
+  playback.advance(1.0);
+  EXPECT_EQ(playback.frame(), 0u);
+  EXPECT_DOUBLE_EQ(playback.share(), 0.0);
+  EXPECT_EQ(playback.frame_at_share(0.7), 0u);
+}
+
+TEST(ForceMarks, MarksStartsOfTouchesAndForcePeaks) {
+  EXPECT_TRUE(force_marks({}).empty());
+  const std::vector<float> force = {0.f, 0.5f, 1.2f, 2.f, 1.5f, 0.f, 0.f, 0.3f, 1.1f};
+  const auto marks = force_marks(force);
+  ASSERT_EQ(marks.size(), 4u);
+  EXPECT_EQ(marks[0].frame, 1u);
+  EXPECT_EQ(marks[0].kind, MarkKind::Touch);
+  EXPECT_EQ(marks[1].frame, 3u);
+  EXPECT_EQ(marks[1].kind, MarkKind::ForcePeak);
+  EXPECT_EQ(marks[2].frame, 7u);
+  EXPECT_EQ(marks[3].frame, 8u);
+  EXPECT_EQ(marks[3].kind, MarkKind::ForcePeak);
+  EXPECT_EQ(profile_of(force, 3), (std::vector<float>{1.2f, 2.f, 1.1f}));
+}
+
+// A recorded session with burning and tearing; the test keeps the contents of some frames.
+class Recorded : public ::testing::Test {
+ protected:
+  struct Kept {
+    std::vector<std::vector<glm::vec3>> positions;  // [organ][vertex]
+    std::vector<std::vector<FaceId>> touched;       // [organ] by slot
+    ScopePose scope;
+  };
+  static constexpr std::size_t kFrames = 90;
+
+  void SetUp() override {
+    const Scene scene = load_scene(data_file("scenes/tour.toml"));
+    Backends backends;
+    Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+      return make_script_device({instrument.pivot, instrument.tip, instrument.script});
+    });
+    file_ = folder_.path() / "s.h5";
+    SessionRecorder recorder(recording_file(file_), scene, session, "none");
+    for (std::size_t frame = 0; frame < kFrames; ++frame) {
+      // These are the surfaces at the time of the touch query, before the step moves the tissue.
+      Kept kept;
+      for (const Organ& organ : session.organs()) kept.positions.push_back(organ.positions);
+      session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);
+      recorder.append(session, static_cast<double>(frame) / 60.0);
+      for (const Organ& organ : session.organs()) {
+        kept.touched.emplace_back();
+        for (const Touch& touch : organ.touches.touches) kept.touched.back().push_back(touch.face);
+      }
+      kept.scope = session.scope().pose;
+      kept_.push_back(std::move(kept));
+    }
+    recorder.close();
+  }
+
+  void expect_shown(ReplayScene& replay, std::size_t frame) {
+    SCOPED_TRACE(frame);
+    replay.load(frame);
+    for (std::size_t k = 0; k < kept_[frame].positions.size(); ++k) {
+      const DrawnOrgan& organ = replay.organs()[k];
+      ASSERT_EQ(organ.positions.size(), kept_[frame].positions[k].size());
+      for (std::size_t v = 0; v < organ.positions.size(); ++v)
+        ASSERT_LT(glm::distance(organ.positions[v], kept_[frame].positions[k][v]), 1e-6f);
+      std::vector<FaceId> touched;
+      for (const Touch& touch : organ.touches.touches) {
+        touched.push_back(touch.face);
+        ASSERT_LT(index(touch.face), organ.rest.faces.size());
+      }
+      EXPECT_EQ(touched, kept_[frame].touched[k]);
+    }
+    EXPECT_EQ(replay.scope().eye, kept_[frame].scope.eye);
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path file_;
+  std::vector<Kept> kept_;
+};
+
+TEST_F(Recorded, FramesEqualTheSessionsInAnyOrder) {
+  ReplayScene replay(file_);
+  std::size_t touched = 0;
+  for (std::size_t frame = 0; frame < kFrames; frame += 7) expect_shown(replay, frame);
+  for (const std::size_t frame : {kFrames - 1, std::size_t{3}, std::size_t{60}, std::size_t{0}}) {
+    expect_shown(replay, frame);
+    for (std::size_t tool = 0; tool < replay.tools().size(); ++tool) touched += replay.touched(0, tool);
+  }
+  EXPECT_GT(touched, 0u);
+  EXPECT_EQ(replay.scene().instruments.size(), replay.tools().size());
+  const auto force = force_of(replay.recording(), 0);
+  EXPECT_EQ(force.size(), kFrames);
+  EXPECT_GT(*std::ranges::max_element(force), 0.f);
+}
+
+TEST_F(Recorded, WithoutATaskTheScanIsEmpty) {
+  const Recording recording(file_);
+  TaskScan scan(recording, parse_scene(recording.text("scene"), file_));
+  EXPECT_TRUE(scan.work(0.0));
+  EXPECT_TRUE(scan.events().empty());
+}
+
+TEST_F(Recorded, TheScanGivesTheEventsOfScoreTask) {
+  const Recording recording(file_);
+  Scene scene = parse_scene(recording.text("scene"), file_);
+  scene.task.emplace();
+  scene.task->locations = {{"liver", {-0.076f, 0.09f, 0.176f}}};
+  scene.task->most_force = 0.05;
+  TaskScan scan(recording, scene);
+  int rounds = 0;
+  while (!scan.work(1.0)) ++rounds;
+  EXPECT_GT(rounds, 0);
+  EXPECT_FALSE(scan.events().empty());
+  scene.task->locations[0].organ = "spleen";
+  EXPECT_TRUE(TaskScan(recording, scene).work(0.0));
+}
+
+bool same(const DrawnStrand& a, const DrawnStrand& b) {
+  return a.from == b.from && a.to == b.to && a.radius == b.radius;
+}
+
+TEST(MarkTrack, EmptyTracksAndEmptyFramesHaveNoMarks) {
+  MarkTrack track;
+  DrawnMarks marks;
+  marks.targets.emplace_back();
+  track.get(0, marks);
+  EXPECT_TRUE(same_marks(marks, {}));
+  track.add({});
+  track.get(7, marks);
+  EXPECT_TRUE(same_marks(marks, {}));
+  EXPECT_EQ(track.frames(), 1u);
+}
+
+TEST(MarkTrack, GivesEveryFrameInAnyOrder) {
+  std::vector<glm::vec3> points = {{0, 0, 0}, {1, 0, 0}};
+  const std::vector<glm::dvec2> outline = {{0, 0}, {1, 0}, {0, 1}};
+  const auto marks_of = [&](std::size_t frame) {
+    DrawnMarks marks;
+    for (std::size_t k = 0; k < 3 - frame / 4; ++k) marks.targets.push_back({points[0], 0.1f, MarkState::Next, int(k)});
+    if (frame % 3 > 0) marks.paths.push_back({points, 0.1f, frame / 2, MarkState::Waiting});
+    marks.zones.push_back({outline, frame % 2 == 0});
+    return marks;
+  };
+  MarkTrack track;
+  std::vector<std::vector<glm::vec3>> kept;
+  for (std::size_t frame = 0; frame < 9; ++frame) {
+    if (frame % 4 == 1) points.push_back({0, static_cast<float>(frame), 0});
+    kept.push_back(points);
+    track.add(marks_of(frame));
+  }
+  for (const std::size_t frame : {8, 0, 3, 4, 1, 7, 2, 5, 6}) {
+    points = kept[frame];
+    DrawnMarks marks;
+    track.get(frame, marks);
+    EXPECT_TRUE(same_marks(marks, marks_of(frame))) << frame;
+  }
+}
+
+// The marks that the window showed during a demonstration, and those of its recording.
+TEST(TaskScan, TheMarksAreThoseOfTheLiveSession) {
+  const TemporaryFolder folder;
+  const Scene scene =
+      load_scene(test::write_ball_task(folder,
+                                       "[[task.place]]\norgan = \"ball\"\nat_mm = [35, 35, 0]\n[[task.zone]]\n"
+                                       "outline = [[-0.4, -0.4], [0.4, -0.4], [0.0, 0.4]]\n"));
+  PracticePlan plan;
+  plan.backend = "scan", plan.check = false, plan.performer = Skill::Clumsy, plan.folder = folder.path();
+  Practice live(scene, plan, nullptr);
+  live.start();
+  MarkTrack shown;
+  for (int k = 0; k < 6000 && live.phase() == Phase::Running; ++k) {
+    live.advance({}, 1.0 / 60.0, {});
+    if (live.session().frames() == shown.frames()) continue;
+    ASSERT_EQ(live.session().frames(), shown.frames() + 1);
+    DrawnMarks marks;
+    live.task()->draw(marks);
+    shown.add(marks);
+  }
+  ASSERT_EQ(live.phase(), Phase::Ended);
+  const Recording recording(live.recording());
+  TaskScan scan(recording, parse_scene(recording.text("scene"), scene.file));
+  while (!scan.work(1e3)) continue;
+  ASSERT_EQ(scan.marks().frames(), shown.frames());
+  std::size_t changes = 0;
+  DrawnMarks before, now, recorded;
+  for (std::size_t frame = 0; frame < shown.frames(); ++frame) {
+    shown.get(frame, now);
+    scan.marks().get(frame, recorded);
+    ASSERT_TRUE(same_marks(now, recorded)) << frame;
+    if (!same_marks(now, before)) ++changes;
+    before = now;
+  }
+  std::printf("%zu frames, in %zu of them the marks change\n", shown.frames(), changes);
+  EXPECT_EQ(now.targets.size(), 2u);
+  EXPECT_GT(changes, 10u);
+}
+
+// A recorded frame shows the organs at its touch query, as a window did before that frame. So do the strands.
+TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
+  Scene scene = load_scene(data_file("scenes/gallbladder_bed.toml"));
+  scene.instruments[1].tip = {-0.055, 0.060, 0.158};  // the hook cuts in the bed
+  Backends backends;
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, 2.0});
+  });
+  const TemporaryFolder folder;
+  SessionRecorder recorder(recording_file(folder.path() / "s.h5"), scene, session, "none");
+  std::vector<DrawnBonds> live;
+  std::size_t broken = 0;
+  for (std::size_t frame = 0; frame < 70; ++frame) {
+    live.emplace_back();
+    drawn_bonds(session, live.back());
+    session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);
+    recorder.append(session, static_cast<double>(frame) / 60.0);
+    broken += session.bonds().bonds().broken.size();
+  }
+  recorder.close();
+  ReplayScene replay(folder.path() / "s.h5");
+  std::size_t most = 0;
+  for (const std::size_t frame : {0, 69, 10, 20, 24, 25, 26, 30, 33, 34, 50, 60}) {
+    replay.load(frame);
+    EXPECT_TRUE(std::ranges::equal(replay.bonds().strands, live[frame].strands, same)) << frame;
+    most = std::max(most, live[frame].strands.size());
+  }
+  std::printf("%zu to %zu strands are drawn, %zu fibres break\n", live[0].strands.size(), most, broken);
+  EXPECT_GE(live[0].strands.size(), 10u) << "the round ligament";
+  EXPECT_GT(most, live[0].strands.size()) << "the bed is stretched";
+  EXPECT_GT(broken, 0u);
+}
+
+// Pictures of one session, recorded with and without its fibres.
+TEST(ReplayScreen, DrawsTheStrands) {
+  Backends backends;
+  if (!backends.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends.why_no_context() << ")";
+  const Scene scene = load_scene(data_file("scenes/gallbladder_bed.toml"));
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script});
+  });
+  const TemporaryFolder folder;
+  const OpenSink without_fibres = [&](RecordingHeader header) {
+    header.fibres.clear();
+    return recording_file(folder.path() / "without.h5")(header);
+  };
+  SessionRecorder with(recording_file(folder.path() / "with.h5"), scene, session, "none");
+  SessionRecorder without(without_fibres, scene, session, "none");
+  session.step({0, 0.0}, 1.0 / 60.0);
+  with.append(session, 0.0), without.append(session, 0.0);
+  with.close(), without.close();
+  WindowSettings settings;
+  settings.quality = Quality::Low;
+  const auto picture = [&](const char* name) {
+    ReplayScreen screen(folder.path() / name, settings, *backends.context());
+    PictureTarget target(320, 240);
+    target.bind();
+    screen.picture({320, 240});
+    return target.pixels();
+  };
+  const auto strands = picture("with.h5"), plain = picture("without.h5");
+  EXPECT_EQ(plain, picture("without.h5"));
+  std::size_t changed = 0;
+  for (std::size_t k = 0; k < plain.size(); ++k) changed += plain[k] != strands[k];
+  std::printf("the round ligament changes %zu of %zu pixels\n", changed, plain.size());
+  EXPECT_GT(changed, 50u);
+}
+
+TEST(ReplayScene, AFileThatIsNotARecordingGivesAnErrorMessage) {
+  TemporaryFolder folder;
+  EXPECT_THROW(ReplayScene(folder.write("x.h5", "not HDF5")), InputError);
+}
+
+}  // namespace
 }  // namespace trocar

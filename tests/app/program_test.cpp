@@ -1,6 +1,5 @@
-// Tests the program from outside: its commands, its manual, and faults around it.
+// Tests the program from outside: commands, manual, faults around it; recordings in Python.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <hdf5.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -8,31 +7,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <random>
 #include <regex>
-#include <sstream>
-#include <string>
 #include <thread>
 
 #include "app/compare/backends.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "mesh/organ_maker.hpp"
+#include "sim/hdf5/recording.hpp"
+#include "sim/review/score_recording.hpp"
 #include "tests/app/run_program.hpp"
+#include "tests/sim/session/formula_session.hpp"
 #include "tests/support/glb.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
+
+// Tests the program from outside: its commands, its manual, and faults around it.
 
 // Tests the commands of the program: exit status, one sentence on stderr, and no partly written output file.
 
@@ -88,9 +84,8 @@ TEST_F(Program, BadTrajectories) {
 }
 
 TEST_F(Program, BadRadii) {
-  for (const char* radius : {"0", "-1", "nan", "inf", "1000", "abc", "2.5mm"}) {
+  for (const char* radius : {"0", "-1", "nan", "inf", "1000", "abc", "2.5mm"})
     expect_refused(query(mesh_, trajectory_, radius), "radius");
-  }
 }
 
 TEST_F(Program, BadUsage) {
@@ -185,9 +180,8 @@ TEST_F(Program, DemoWritesARecordingAComparisonAndAPicture) {
   const Outcome outcome = run("demo --headless --frames 40 --backend scan --out " + out);
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("0 disagreements\n"), std::string::npos) << outcome.out;
-  for (const char* file : {"session.h5", "compare.json", "compare.svg"}) {
+  for (const char* file : {"session.h5", "compare.json", "compare.svg"})
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "demo" / file)) << file;
-  }
   EXPECT_EQ(std::system(("h5dump -H " + session + " >/dev/null").c_str()), 0);
   const std::string python =
       "/usr/bin/python3 -c \"import h5py; f = h5py.File('" + session + "'); assert f['session/time'].shape == (40,)\"";
@@ -284,10 +278,9 @@ TEST_F(Program, RecordFollowsATrajectoryAndValidates) {
                               "\"\n[organ.tissue]\nnode_spacing_mm = 12\n[[instrument]]\nname = \"probe\"\n"
                               "pivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\n");
   std::string rows = "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < 60; ++k)
     rows += std::to_string(k / 60.0) + ",-60,-40,260,-60," + std::to_string(75 + 0.2 * k) + "," +
             std::to_string(185 - 0.3 * k) + "\n";
-  }
   const std::string trajectory = file("motion.csv", rows), out = (folder_.path() / "r.h5").string();
   const std::string arguments = "record " + (folder_.path() / "s.toml").string() + " -o " + out + " --backend scan ";
   const Outcome outcome = run(arguments + "--validate obb-refit --trajectory probe=" + trajectory);
@@ -778,6 +771,101 @@ TEST_F(ProgramFaults, TooLittleMemoryGivesOneSentence) {
     expect_sentence(outcome, "trocar: out of memory; is the file damaged");
   }
   EXPECT_EQ(run("file recover killed.h5", limit).status, 1);
+}
+
+// Tests the evaluation of a recording in Python: pandas opens every table, and the example in the docs runs and is
+// correct. Also tests the output of trocar score.
+
+constexpr const char* kAwkward = "left, \"5 mm\"";
+
+// Prints what pandas reads from a table: number of rows, columns that are not numbers, sum of one column.
+constexpr const char* kLook =
+    "import sys, pandas\n"
+    "t = pandas.read_csv(sys.argv[1])\n"
+    "print(len(t), list(t.select_dtypes('object').columns), '%.6g' % t[sys.argv[2]].sum())\n";
+
+struct Researcher : testing::Test {
+  TemporaryFolder folder;
+  std::filesystem::path file = folder.path() / "s.h5";
+  test::FormulaSession session;
+
+  Researcher() {
+    RecordingHeader header = session.header();
+    header.tools[0] = kAwkward;
+    Recorder recorder(file, header);
+    for (std::size_t frame = 0; frame < session.frames(); ++frame) session.append(recorder, frame);
+    recorder.close();
+  }
+
+  int run(const std::string& line) const {
+    const std::string to = " >" + (folder.path() / "out").string() + " 2>" + (folder.path() / "err").string();
+    const int status = std::system((line + to + " </dev/null").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  std::string out() const { return read_file(folder.path() / "out"); }
+  std::string err() const { return read_file(folder.path() / "err"); }
+
+  std::string look(const std::string& table, const std::string& column) const {
+    const auto script = folder.write("look.py", kLook);
+    EXPECT_EQ(run(fmt::format("/usr/bin/python3 {} {}/{} {}", script.string(), folder.path().string(), table, column)),
+              0)
+        << err();
+    return out();
+  }
+};
+
+TEST_F(Researcher, PandasOpensEveryTable) {
+  if (run("/usr/bin/python3 -c 'import pandas'") != 0) GTEST_SKIP() << "pandas is missing: " << err();
+  const std::string at = folder.path().string();
+  ASSERT_EQ(run(fmt::format("{} export {} --csv {}", TROCAR_PROGRAM, file.string(), at)), 0) << err();
+  EXPECT_EQ(look("tools.csv", "force_y"), "482 ['tool'] 180\n");
+  EXPECT_EQ(look("touches.csv", "pressure_pa"), "30 ['organ', 'tool'] 5.3e+06\n");
+  EXPECT_EQ(look("clashes.csv", "distance_mm"), fmt::format("241 ['first', 'second'] {:.6g}\n", 214 * 4.0 - 27.0));
+  EXPECT_EQ(look("stages.csv", "disagreements"), "241 [] 0\n");
+  ASSERT_EQ(run(fmt::format("{0} score {1} {1} --csv {2}/scores.csv", TROCAR_PROGRAM, file.string(), at)), 0) << err();
+  const Attempt attempt = score_recording(Recording(file), "");
+  std::size_t rows = attempt.overall.size();
+  for (const InstrumentScore& instrument : attempt.instruments) rows += instrument.metrics.size();
+  EXPECT_TRUE(
+      look("scores.csv", "value").starts_with(fmt::format("{} ['file', 'date_utc', 'of', 'metric', 'unit']", 2 * rows)))
+      << out();
+}
+
+TEST_F(Researcher, TheExampleOfTheDocsIsCorrect) {
+  if (run("/usr/bin/python3 -c 'import h5py'") != 0) GTEST_SKIP() << "h5py is missing: " << err();
+  const std::string page = read_file(std::filesystem::path(TROCAR_SOURCE_DIR) / "docs/python.md");
+  const std::size_t begin = page.rfind("```python\n", page.find("import h5py")) + 10, end = page.find("```\n", begin);
+  const auto script = folder.write("example.py", page.substr(begin, end - begin));
+  ASSERT_EQ(run(fmt::format("/usr/bin/python3 {} {}", script.string(), file.string())), 0) << err();
+  EXPECT_EQ(out(), fmt::format("{}: path 100.0 mm, peak 3.000 N, 3.000 N s\n"
+                               "right: path 0.0 mm, peak 0.500 N, 2.000 N s\n"
+                               "liver: 30 touches, most in frame 61: faces [3]\n",
+                               kAwkward));
+}
+
+TEST_F(Researcher, ScoresAreWrittenAsTables) {
+  const std::string json = (folder.path() / "j.json").string();
+  ASSERT_EQ(run(fmt::format("{} score {} --json {}", TROCAR_PROGRAM, file.string(), json)), 0) << err();
+  for (const char* line : {"Formula, 4.00 s, 241 frames", "Path length                                 100 mm",
+                           "Mean squared jerk", "does not discriminate skill"})
+    EXPECT_NE(out().find(line), std::string::npos) << line << "\n" << out();
+  EXPECT_NE(read_file(json).find("trocar-scores-1"), std::string::npos);
+}
+
+TEST_F(Researcher, WrongInputIsRefused) {
+  const std::string none = (folder.path() / "none.h5").string(), json = (folder.path() / "j.json").string();
+  EXPECT_EQ(run(fmt::format("{} score {} {} --json {}", TROCAR_PROGRAM, file.string(), none, json)), 2);
+  EXPECT_NE(err().find("none.h5"), std::string::npos) << err();
+  EXPECT_FALSE(std::filesystem::exists(json));
+  EXPECT_EQ(run(fmt::format("{} score", TROCAR_PROGRAM)), 2);
+  EXPECT_EQ(run(fmt::format("{} export {}", TROCAR_PROGRAM, file.string())), 2);
+  EXPECT_NE(err().find("--pvd"), std::string::npos) << err();
+  EXPECT_EQ(
+      run(fmt::format("{} export {} --pvd {}/p --every 0", TROCAR_PROGRAM, file.string(), folder.path().string())), 2);
+  EXPECT_EQ(
+      run(fmt::format("{} export {} --pvd {}/p --every 100", TROCAR_PROGRAM, file.string(), folder.path().string())),
+      0);
+  EXPECT_EQ(out(), fmt::format("3 frames written to 6 files, listed in {}/p/recording.pvd\n", folder.path().string()));
 }
 
 }  // namespace

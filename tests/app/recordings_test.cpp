@@ -1,10 +1,6 @@
 // Tests recordings through the program: kept ones of every format, packed ones, and attempts that are recorded again.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "deform/model_version.hpp"
@@ -13,6 +9,7 @@
 #include "tests/app/ball_task.hpp"
 #include "tests/app/run_program.hpp"
 #include "tests/sim/recording/logged_session.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {

@@ -2,15 +2,11 @@
 // answers, and the recording of a killed session is readable up to its last complete frame.
 #include "app/replay/replay.hpp"
 
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <random>
 #include <thread>
 
 #include "app/compare/compare.hpp"
@@ -20,6 +16,7 @@
 #include "sim/review/score_recording.hpp"
 #include "tests/sim/session/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -238,8 +235,7 @@ TEST_F(BurntRecording, OfAnotherModelIsReplayedWithoutTips) {
   {
     test::BurntSession session;
     RecordingHeader header = session.header();
-    header.model_version = kModelVersion + 1;
-    header.version = "9.1.0";
+    header.model_version = kModelVersion + 1, header.version = "9.1.0";
     Recorder recorder(file, header);
     for (std::size_t frame = 0; frame < 20; ++frame) session.step(&recorder);
     recorder.close();

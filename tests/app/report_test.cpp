@@ -1,7 +1,6 @@
 // Compares the report's summary with the recorded session. Tests the report's page with strings that contain HTML or
 // script. Tests the time series for ParaView: VTK's own reader gives every face, position and touch of the recording;
 // the list of files is XML with the correct times.
-#include <gtest/gtest.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>
 #include <vtkFieldData.h>
@@ -12,8 +11,6 @@
 #include <vtkXMLDataParser.h>
 #include <vtkXMLPolyDataReader.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/report/pvd.hpp"
@@ -25,6 +22,7 @@
 #include "tests/sim/recording/recorded_script.hpp"
 #include "tests/sim/session/burnt_session.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -177,8 +175,7 @@ TEST(SessionSummary, ASingleFrameIsSummarised) {
 
 TEST(ReportJson, TextsWithMarkupStayText) {
   ReportSession session;
-  session.attempt.scene_title = "</script><!-- \" ' \\ \xff";
-  session.attempt.instruments = {{"<b>", {}}};
+  session.attempt.scene_title = "</script><!-- \" ' \\ \xff", session.attempt.instruments = {{"<b>", {}}};
   const std::string text = report_json({session});
   EXPECT_EQ(text.find('<'), std::string::npos);
   const auto json = nlohmann::json::parse(text);

@@ -2,21 +2,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <random>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "app/sweep/case_runner.hpp"
 #include "app/sweep/plan.hpp"
@@ -26,6 +17,7 @@
 #include "sim/hdf5/h5_file.hpp"
 #include "tests/app/run_program.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
@@ -320,8 +312,7 @@ TEST_F(SweepParts, TheTemporaryFolderOfAKilledSweepIsRemoved) {
 
 CaseOutcome outcome(std::uint64_t number, std::vector<std::pair<std::string, double>> values = {}) {
   CaseOutcome made;
-  made.number = number;
-  made.values = std::move(values);
+  made.number = number, made.values = std::move(values);
   return made;
 }
 

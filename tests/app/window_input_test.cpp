@@ -2,11 +2,8 @@
 // countries, gamepads, and the devices of a scene without a session. Listing gamepads needs a display: CTest runs it as
 // app.gamepads.
 #include <GLFW/glfw3.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
-#include <map>
-#include <random>
 #include <thread>
 
 #include "app/window/input/device_watch.hpp"
@@ -15,6 +12,7 @@
 #include "app/window/window.hpp"
 #include "sim/link/igtl_server.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
@@ -176,8 +174,7 @@ TEST_F(HandsOnTheTable, ClickHoldAndTab) {
   double time = 0.0;
   const auto run = [&](bool down, double seconds, bool went_down = false) {
     WindowInput input;
-    input.left_button = down;
-    input.left_pressed = went_down;
+    input.left_button = down, input.left_pressed = went_down;
     for (double end = time + seconds; time < end; time += 0.01) {
       hands_.move(input, {}, 0.01, settings_);
       input.left_pressed = false;
@@ -296,8 +293,7 @@ TEST(InputQueue, NothingIsLostOrReordered) {
       InputEvent event;
       event.kind = std::array{Kind::Wheel, Kind::Button, Kind::Key, Kind::Key, Kind::Text}[random() % 5];
       event.code = event.kind == Kind::Key ? codes[random() % 3] : static_cast<int>(random() % 2);
-      event.down = random() % 2 == 0;
-      event.position = ++number;
+      event.down = random() % 2 == 0, event.position = ++number;
       sent.push_back(number);
       queue.add(event);
       if (random() % 4 == 0) take();
@@ -372,7 +368,7 @@ TEST(KeyLayout, MovementKeysArePositions) {
 
 // Each key is meant by exactly one position, so nothing is out of reach and no key does two things.
 TEST(KeyLayout, EveryKeyIsSomewhereOnce) {
-  for (const KeyLayout& layout : {us_layout(), azerty(), qwertz(), dvorak(), russian(), turkish_f()}) {
+  for (const KeyLayout& layout : {us_layout(), azerty(), qwertz(), dvorak(), russian(), turkish_f()})
     for (const Key key : kAllLetters) {
       int plain = 0, control = 0;
       for (int position = 0; position < kMostPositions; ++position) {
@@ -382,7 +378,6 @@ TEST(KeyLayout, EveryKeyIsSomewhereOnce) {
       EXPECT_EQ(plain, 1) << layout.label_of(key, false);
       EXPECT_EQ(control, 1) << layout.label_of(key, true);
     }
-  }
 }
 
 TEST(KeyLayout, TextsHaveTheUsersLabels) {

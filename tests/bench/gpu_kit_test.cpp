@@ -1,12 +1,9 @@
 // Tests the measurements of the GPU kit at small size, and its page.
-#include <gtest/gtest.h>
-
-#include <map>
-
 #include "bench/gpu_kit/gpu_kit.hpp"
 #include "cpu_collision/queries.hpp"
 #include "cpu_collision/reference.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar::bench {
 namespace {

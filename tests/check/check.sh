@@ -59,9 +59,9 @@ suite() {  # PRESET
 }
 
 check_asan() {
-  ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:suppressions=$PWD/$here/suppressions_asan.txt" \
+  ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1" \
     LSAN_OPTIONS="suppressions=$PWD/$here/suppressions_lsan.txt:print_suppressions=0" \
-    UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:suppressions=$PWD/$here/suppressions_ubsan.txt" suite asan
+    UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1" suite asan
 }
 
 # LLVM, under llvmpipe, holds more locks at once than the deadlock detector can count (64).

@@ -1,14 +1,5 @@
 // Compares the solid angle with closed forms, and ray parity with the winding number on closed organs and for
 // degenerate rays.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstdio>
-#include <iostream>
-#include <limits>
-#include <numbers>
-#include <random>
-
 #include "cpu_collision/solids/point_in_solid.hpp"
 #include "geometry/refine.hpp"
 #include "mesh/exact_sign.hpp"
@@ -18,6 +9,7 @@
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar::solids {
@@ -104,17 +96,15 @@ TEST(PointInSolid, BothAgreeOnAScannedLiver) {
 TEST(PointInSolid, PointsOnTheSurface) {
   const TriangleMesh cube = shapes::cube(2.f);
   const SolidBox box = box_of(cube.positions);
-  for (const vec3& p : {vec3(1, 1, 1), vec3(1, 0.5f, 1), vec3(1, 0.25f, 0.5f), vec3(0, 0, -1), vec3(-1, 0, 0)}) {
+  for (const vec3& p : {vec3(1, 1, 1), vec3(1, 0.5f, 1), vec3(1, 0.25f, 0.5f), vec3(0, 0, -1), vec3(-1, 0, 0)})
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
       const PointAnswer answer = point_in_solid(cube.view(), box, p, {16, seed});
       EXPECT_EQ(answer.location, PointLocation::OnSurface) << p.x << " " << p.y << " " << p.z;
       EXPECT_EQ(answer.rays, 1);
     }
-  }
   const TriangleMesh ball = shapes::icosphere(3);
-  for (const vec3& p : ball.positions) {
+  for (const vec3& p : ball.positions)
     EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).location, PointLocation::OnSurface);
-  }
 }
 
 // Points in the planes of faces and in line with edges and vertices, where degenerate rays are most likely.
@@ -122,8 +112,8 @@ TEST(PointInSolid, PointsInLineWithCorners) {
   // The solid is two cubes offset along the diagonal, so that planes of faces run through the inside.
   const TriangleMesh steps = shapes::joined(shapes::cube(2.f), shapes::cube(2.f, vec3(3, 3, 3)));
   const SolidBox box = box_of(steps.positions);
-  for (int x = -6; x <= 18; ++x) {
-    for (int y = -6; y <= 18; ++y) {
+  for (int x = -6; x <= 18; ++x)
+    for (int y = -6; y <= 18; ++y)
       for (int z = -6; z <= 18; ++z) {
         const vec3 p = 0.5f * vec3(x, y, z);
         const auto location_in = [&p](float low, float high) {
@@ -134,8 +124,6 @@ TEST(PointInSolid, PointsInLineWithCorners) {
         const PointLocation expected = one != PointLocation::Outside ? one : two;
         ASSERT_EQ(point_in_solid(steps.view(), box, p).location, expected) << p.x << " " << p.y << " " << p.z;
       }
-    }
-  }
 }
 
 // Constructed rays that meet an edge or a vertex, or lie in a face.
@@ -206,9 +194,8 @@ TEST(PointInSolid, CandidatesOfACallerGiveTheSameAnswer) {
 TEST(PointInSolid, PointsThatAreNotFiniteAreOutside) {
   const TriangleMesh ball = shapes::icosphere(2);
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
-  for (const vec3& p : {vec3(nan, 0, 0), vec3(0, infinity, 0), vec3(0, 0, -infinity)}) {
+  for (const vec3& p : {vec3(nan, 0, 0), vec3(0, infinity, 0), vec3(0, 0, -infinity)})
     EXPECT_EQ(point_in_solid(ball.view(), box_of(ball.positions), p).location, PointLocation::Outside);
-  }
 }
 
 // Tests the depth of a tip: in a sphere against its radius, in a liver with and without a tree.

@@ -1,16 +1,15 @@
 // Tests that update() and touched() never call operator new after a warm-up, and that memory_bytes() counts what a
 // query holds. This test replaces operator new, so it is a program of its own.
-#include <gtest/gtest.h>
 #include <malloc.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <new>
 
 #include "cpu_collision/queries.hpp"
 #include "tests/cpu_collision/scan_support.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/support/shapes.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -57,10 +56,9 @@ TEST(ScanAllocation, AFrameAllocatesNothing) {
   const auto play = [&] {
     for (const auto& positions : frames) {
       query->update(positions);
-      for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact}) {
+      for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact})
         for (std::size_t t = 0; t < tools.size(); t += 2)
           touches += query->touched(std::span(tools).subspan(t, 2), set).touches.size();
-      }
     }
   };
   play();

@@ -27,23 +27,17 @@ class ScanDice {
 // Returns a tool that enters the cube of side 0.2 m around the origin from outside and moves by up to `motion` metres.
 inline ToolStep random_step(ScanDice& dice, double motion = 0.02) {
   ToolStep step;
-  step.pivot = dice.in_cube(0.3);
-  step.tip_before = dice.in_cube(0.1);
-  step.tip_after = step.tip_before + dice.in_cube(motion);
-  step.radius = dice.uniform(0.0005, 0.006);
+  step.pivot = dice.in_cube(0.3), step.tip_before = dice.in_cube(0.1);
+  step.tip_after = step.tip_before + dice.in_cube(motion), step.radius = dice.uniform(0.0005, 0.006);
   return step;
 }
 
 inline ToolVolume random_tool(ScanDice& dice) {
   const ToolStep step = random_step(dice);
-  switch (dice.pick(4)) {
-    case 0:
-      return static_volume({step.pivot, step.tip_after, step.radius});
-    case 1:
-      return swept_volume(step, Cover::Paper);
-    default:
-      return swept_volume(step, Cover::Capsule);
-  }
+  const auto kind = dice.pick(4);
+  if (kind == 0) return static_volume({step.pivot, step.tip_after, step.radius});
+  if (kind == 1) return swept_volume(step, Cover::Paper);
+  return swept_volume(step, Cover::Capsule);
 }
 
 // Returns any number of planes in any direction, from none (all of space) to the maximum of a volume.

@@ -60,23 +60,20 @@ inline PosedScene load_posed_scene(const std::filesystem::path& file) {
   for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
     const std::string tag = text.substr(at, text.find('>', at) - at);
     if (tag.starts_with("<OBJECT")) ++object;
-    if (tag.starts_with("<GRID")) {
+    if (tag.starts_with("<GRID"))
       scene.objects[object].positions.emplace_back(numbers_of(tag, " x")[0], numbers_of(tag, " y")[0],
                                                    numbers_of(tag, " z")[0]);
-    }
-    if (tag.starts_with("<TRIA")) {
+    if (tag.starts_with("<TRIA"))
       scene.objects[object].faces.push_back(
           glm::uvec3(numbers_of(tag, "g1")[0], numbers_of(tag, "g2")[0], numbers_of(tag, "g3")[0]) - 1u);
-    }
     if (tag.starts_with("<FRAME")) {
       PosedScene::Frame frame{};
       for (int o = 0; o < 2; ++o) {
         const std::string name = "obj" + std::to_string(o + 1);
         const auto pos = numbers_of(tag, name + "_pos"), turn = numbers_of(tag, name + "_dc");
         frame.at[o] = {pos[0], pos[1], pos[2]};
-        for (int row = 0; row < 3; ++row) {
+        for (int row = 0; row < 3; ++row)
           for (int column = 0; column < 3; ++column) frame.turn[o][column][row] = turn[row * 3 + column];
-        }
       }
       scene.frames.push_back(frame);
     }
@@ -105,8 +102,7 @@ inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_poi
   const int kind = dice.pick(12);
   const double thin = dice.log_uniform(1e-4, 1.0);
   const dvec3 direction = dice.direction();
-  for (glm::vec3& p : points) {
-    switch (kind) {
+  for (glm::vec3& p : points) switch (kind) {
       case 0:
         p = glm::vec3(size * thin * (dvec3{dice.pick(3), dice.pick(3), dice.pick(3)} - 1.0));
         break;
@@ -128,7 +124,6 @@ inline std::vector<glm::vec3> random_cloud(Dice& dice, double size, int most_poi
       default:
         p = glm::vec3(size * (kind % 2 ? dice.direction() : dice.in_cube(1.0)));
     }
-  }
   return points;
 }
 
@@ -162,9 +157,8 @@ inline SlowDistance slow_distance(const solids::ConvexBody& a, const RigidFrame&
                                   const RigidFrame& at_b) {
   double least = std::numeric_limits<double>::infinity();
   const auto second = surface_of(b, at_b);
-  for (const Triangle& s : surface_of(a, at_a)) {
+  for (const Triangle& s : surface_of(a, at_a))
     for (const Triangle& t : second) least = std::min(least, closest_triangles(s, t).distance);
-  }
   const bool nested = inside(a, at_a, at_b.to_world(b.vertices[0])) || inside(b, at_b, at_a.to_world(a.vertices[0]));
   return {nested ? 0.0 : least, least};
 }
@@ -180,13 +174,12 @@ namespace trocar::solids {
 inline void expect_exact_hull(const std::vector<glm::vec3>& points, const ConvexBody& body) {
   ASSERT_GE(body.dimension, 2);
   EXPECT_EQ(body.vertices.size() + body.faces.size(), body.edges.size() + 2);
-  for (std::uint32_t e = 0; e < body.edges.size(); ++e) {
+  for (std::uint32_t e = 0; e < body.edges.size(); ++e)
     for (const std::uint32_t f : body.edges[e].face) {
       ASSERT_LT(f, body.faces.size());
       const auto& edges = body.faces[f].edge;
       EXPECT_NE(std::find(edges, edges + 3, e), edges + 3);
     }
-  }
   for (const ConvexBody::Face& f : body.faces) {
     const glm::vec3 a(body.vertices[f.vertex[0]]), b(body.vertices[f.vertex[1]]), c(body.vertices[f.vertex[2]]);
     EXPECT_GE(projection_axis(a, b, c), 0);

@@ -2,18 +2,14 @@
 // the bound of their frequencies, how fibres break, and what still holds organs that hang together.
 #include "deform/join/bonds.hpp"
 
-#include <gtest/gtest.h>
-
 #include <Eigen/Dense>
-#include <algorithm>
-#include <cmath>
-#include <random>
 
 #include "deform/reference/energy.hpp"
 #include "deform/solid/elastic_forces.hpp"
 #include "deform/solid/tissue.hpp"
 #include "tests/deform/organ_group.hpp"
 #include "tests/deform/sculpt_support.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -50,16 +46,14 @@ TEST(Bonds, OverlapAtRestIsNotPulled) {
 // A block that hangs from the wall on a band stretches it by its weight over the band's stiffness.
 TEST(Bonds, BandCarriesAWeight) {
   TissueParams params;
-  params.gravity = {0.f, 0.f, -9.81f};
-  params.youngs_modulus = 2e4f;
+  params.gravity = {0.f, 0.f, -9.81f}, params.youngs_modulus = 2e4f;
   std::vector<TriangleMesh> meshes{test::fine_block(glm::vec3(0.f), glm::vec3(kSide), 0.004f)};
   std::vector<TissueModel> models{make_tissue(meshes[0].view(), params, {})};
   OrganGroup group(std::move(meshes), std::move(models));
   const std::vector<BondedOrgan> organs{{&group.models[0], group.meshes[0].view(), nullptr}};
   Bonds bonds;
   BandParams band;
-  band.section_mm2 = 40.f;
-  band.from_start = {0.005f, 0.02f, kSide}, band.from_end = {0.035f, 0.02f, kSide};
+  band.section_mm2 = 40.f, band.from_start = {0.005f, 0.02f, kSide}, band.from_end = {0.035f, 0.02f, kSide};
   band.to_start = {0.005f, 0.02f, 0.08f}, band.to_end = {0.035f, 0.02f, 0.08f};
   ASSERT_EQ(add_band(band, 0, kWall, organs, bonds), 8u);
   measure_slowdown(group.model_list, bonds);
@@ -83,8 +77,7 @@ TEST(Bonds, BandCarriesAWeight) {
 // A strand is slack until it is longer than its free length; then its force grows from zero.
 TEST(Bonds, SlackStrandsDoNotPull) {
   Fibre fibre{};
-  fibre.free_length = fibre.reference = 0.02f;
-  fibre.stiffness = 50.f;
+  fibre.free_length = fibre.reference = 0.02f, fibre.stiffness = 50.f;
   EXPECT_EQ(pull_on_a(fibre, {{0, 0, 0}, {0.019f, 0, 0}}), glm::vec3(0.f));
   EXPECT_EQ(pull_on_a(fibre, {{0, 0, 0}, {0, 0, 0}}), glm::vec3(0.f));
   EXPECT_NEAR(pull_on_a(fibre, {{0, 0, 0}, {0, 0.022f, 0}}).y, 0.1f, 1e-6f);
@@ -100,9 +93,7 @@ TEST(Bonds, ForceIsTheGradientOfTheEnergy) {
   const auto uniform = [&] { return static_cast<float>(random() >> 8) / 16777216.f - 0.5f; };
   for (int round = 0; round < 1000; ++round) {
     Fibre fibre{};
-    fibre.free_length = round % 2 ? 0.f : 0.02f;
-    fibre.reference = 0.02f;
-    fibre.stiffness = 40.f;
+    fibre.free_length = round % 2 ? 0.f : 0.02f, fibre.reference = 0.02f, fibre.stiffness = 40.f;
     const glm::vec3 a(uniform(), uniform(), uniform()), b = a + 0.1f * glm::vec3(uniform(), uniform(), uniform());
     const glm::vec3 pull = pull_on_a(fibre, {a, b});
     for (int axis = 0; axis < 3; ++axis) {
@@ -146,8 +137,7 @@ TEST(Bonds, KeepMomentumAndAngularMomentum) {
 TEST(Bonds, EnergyNeverGrows) {
   for (const float damping : {0.f, 3e-4f}) {
     TissueParams tissue = floating();
-    tissue.damping_time = damping;
-    tissue.node_spacing = 0.01f;
+    tissue.damping_time = damping, tissue.node_spacing = 0.01f;
     TwoBlocks blocks(tissue, glm::vec3(0.03f));
     LayerParams params = second_on_first();
     params.break_strain = 100.f;
@@ -236,8 +226,7 @@ TEST(Bonds, StiffBondsOnNearlyEmptyCellsAreStable) {
 TEST(Bonds, WithoutContactOrFullCellsThereAreNone) {
   TwoBlocks blocks(floating());
   LayerParams params = second_on_first();
-  params.centre = {1.f, 0.f, 0.f};
-  params.radius = 0.01f;
+  params.centre = {1.f, 0.f, 0.f}, params.radius = 0.01f;
   EXPECT_EQ(add_layer(params, 1, 0, blocks.organs(), blocks.bonds), 0u);
   BandParams band;
   band.from_start = glm::vec3(1.f), band.from_end = glm::vec3(2.f);
@@ -260,8 +249,6 @@ TEST(Bonds, ThreadCountDoesNotChangeTheBits) {
 }
 
 // Tests how bonds end: torn, peeled, without their tissue, burnt and snipped.
-
-using test::kSide;
 
 // The work that breaks a layer is E t strain^2 / 2 for each square metre.
 TEST(BondsEnd, LayerBreaksWithItsFractureEnergy) {
@@ -385,12 +372,10 @@ TEST(BondsEnd, MetalAndBladesCutWhatTheyReach) {
     EXPECT_NEAR(place(f).y, 0.02f, 0.0108f);
   }
   BladeCut nowhere = blades;
-  nowhere.corners = 0;
-  nowhere.origin.x = 0.02f;
+  nowhere.corners = 0, nowhere.origin.x = 0.02f;
   const std::size_t before = cut.size();
   snip_fibres(nowhere, group.model_list, group.state_list, blocks.bonds);
-  nowhere.corners = 4;
-  nowhere.origin.x = NAN;
+  nowhere.corners = 4, nowhere.origin.x = NAN;
   snip_fibres(nowhere, group.model_list, group.state_list, blocks.bonds);
   EXPECT_EQ(cut.size(), before);
 }
@@ -447,8 +432,7 @@ Fibre random_fibre(std::span<const BondedOrgan> organs, std::mt19937& random, bo
   for (std::uint32_t organ = 0; organ < 2; ++organ) {
     BondEnd& end = organ == 0 ? fibre.a : fibre.b;
     if (to_wall && organ == 1) continue;
-    end.organ = organ;
-    end.cell = static_cast<std::uint32_t>(random() % organs[organ].model->lattice.cells.size());
+    end.organ = organ, end.cell = static_cast<std::uint32_t>(random() % organs[organ].model->lattice.cells.size());
     const float x = 2.f * uniform() - 0.5f, y = 2.f * uniform() - 0.5f, z = 2.f * uniform() - 0.5f;
     for (int corner = 0; corner < 8; ++corner) {
       const glm::vec3 w = glm::mix(1.f - glm::vec3(x, y, z), glm::vec3(x, y, z), glm::vec3(corner_offset(corner)));
@@ -645,9 +629,8 @@ class HangingBlocks : public ::testing::Test {
     band.from_start = {0.01f, 0.01f, 0.01f}, band.from_end = {0.03f, 0.01f, 0.01f};
     band.to_start = {0.01f, 0.01f, -0.04f}, band.to_end = {0.03f, 0.01f, -0.04f};
     add_band(band, 0, kWall, blocks_.organs(), blocks_.bonds);
-    for (std::size_t k = 0; k < 2; ++k) {
+    for (std::size_t k = 0; k < 2; ++k)
       sculptures_.push_back(make_sculpture(blocks_.group().meshes[k].view(), blocks_.group().models[k], {}));
-    }
     for (std::size_t k = 0; k < 2; ++k) hanging_.push_back({&sculptures_[k], &blocks_.group().models[k]});
   }
 

@@ -2,16 +2,11 @@
 // source), and the film of fluid on a surface: no fluid is lost or made.
 #include "deform/fluid/bleeding.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstdio>
-#include <random>
-
 #include "deform/contact/contact.hpp"
 #include "deform/fluid/fluid_film.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {

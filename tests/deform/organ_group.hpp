@@ -128,8 +128,7 @@ constexpr float kSide = 0.04f;        // m  of a block
 // Tissue without damping.
 inline TissueParams floating() {
   TissueParams params;
-  params.drag = 0.f;
-  params.damping_time = 0.f;
+  params.drag = 0.f, params.damping_time = 0.f;
   return params;
 }
 
@@ -271,8 +270,7 @@ class Peel {
   static std::vector<TissueModel> models(const PeelParams& p) {
     const std::vector<TriangleMesh> made = meshes(p);
     TissueParams bed, strip;
-    bed.node_spacing = strip.node_spacing = 0.004f;
-    bed.youngs_modulus = p.bed_modulus;
+    bed.node_spacing = strip.node_spacing = 0.004f, bed.youngs_modulus = p.bed_modulus;
     strip.youngs_modulus = 2e4f;
     std::vector<TissueModel> models{make_tissue(made[0].view(), bed, {}), make_tissue(made[1].view(), strip, {})};
     for (std::size_t i = 0; i < models[0].rest.size(); ++i)
@@ -314,9 +312,7 @@ constexpr double kWidest = 1.0471975511965976;  // rad, 60 degrees
 
 inline PartShape jaw(double side) {
   PartShape shape;
-  shape.radius = 2.5e-4;
-  shape.hinge_z = 0.016;
-  shape.side = side;
+  shape.radius = 2.5e-4, shape.hinge_z = 0.016, shape.side = side;
   for (const double x : {-1.55e-3, 1.55e-3})
     for (const double y : {3e-4, 1.8e-3})
       for (const double z : {2.5e-4, 1.575e-2}) shape.corners.emplace_back(x, side * y, z);

@@ -189,8 +189,7 @@ struct Wander {
 inline BladeCut rectangle_cut(const glm::vec3& hinge, const glm::vec3& along, const glm::vec3& across, float length,
                               float half) {
   BladeCut cut;
-  cut.origin = hinge;
-  cut.along = glm::normalize(along);
+  cut.origin = hinge, cut.along = glm::normalize(along);
   cut.across = glm::normalize(across - glm::dot(across, cut.along) * cut.along);
   cut.outline = {glm::vec2(0.f, -half), glm::vec2(length, -half), glm::vec2(length, half), glm::vec2(0.f, half)};
   cut.corners = 4;

@@ -298,8 +298,7 @@ Difference difference(const TissueModel& model, const A& a, const B& b) {
   for (std::size_t i = 0; i < model.rest.size(); ++i) {
     const glm::dvec3 moved = b.x(i) - glm::dvec3(model.rest[i]), off = a.x(i) - b.x(i);
     apart += glm::dot(off, off), whole += glm::dot(moved, moved);
-    d.most = std::max(d.most, glm::length(off));
-    d.moved = std::max(d.moved, glm::length(moved));
+    d.most = std::max(d.most, glm::length(off)), d.moved = std::max(d.moved, glm::length(moved));
   }
   d.relative = std::sqrt(apart / whole);
   return d;

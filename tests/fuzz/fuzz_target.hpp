@@ -52,6 +52,13 @@ bool accepted(const Body& body) {
   return false;
 }
 
+// The targets of text_fuzz.cpp.
+void fuzz_attempt(const std::uint8_t* data, std::size_t size);
+void fuzz_curriculum(const std::uint8_t* data, std::size_t size);
+void fuzz_plan(const std::uint8_t* data, std::size_t size);
+void fuzz_scene(const std::uint8_t* data, std::size_t size);
+void fuzz_trajectory(const std::uint8_t* data, std::size_t size);
+
 // Writes the input to a file in memory, one per process, and returns its path.
 std::filesystem::path as_file(Bytes bytes, std::string_view extension);
 

@@ -27,8 +27,7 @@ std::vector<std::byte> message_of(Bytes given, std::uint8_t choice) {
   const std::string_view type = kTypes[(choice >> 1) % std::size(kTypes)];
   std::copy(type.begin(), type.end(), header.name);
   std::copy_n("Probe", 5, header.device_name);
-  header.body_size = body.size();
-  header.crc = crc64(body.data(), static_cast<int>(body.size()), crc64(nullptr, 0, 0));
+  header.body_size = body.size(), header.crc = crc64(body.data(), static_cast<int>(body.size()), crc64(nullptr, 0, 0));
   igtl_header_convert_byte_order(&header);
   std::memcpy(message.data(), &header, IGTL_HEADER_SIZE);
   if (!body.empty()) std::memcpy(message.data() + IGTL_HEADER_SIZE, body.data(), body.size());

@@ -3,20 +3,11 @@
 // same for every compiler, build and processor. Also tests text made printable.
 #include "geometry/elementary.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
-#include <cstdio>
-#include <functional>
-#include <limits>
-#include <random>
-#include <string>
 
 #include "geometry/error.hpp"
 #include "geometry/frame.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace elementary_test {
@@ -321,14 +312,13 @@ TEST(Printable, ReplacesTheCharactersOfTheTable) {
 // A longer form than the shortest, a surrogate and a number above 0x10FFFF are not valid.
 TEST(Printable, AcceptsTheShortestFormOnly) {
   int wrong = 0;
-  for (char32_t code = 0; code < 0x200000; ++code) {
+  for (char32_t code = 0; code < 0x200000; ++code)
     for (int bytes = std::max(2, shortest(code)); bytes <= 4; ++bytes) {
       if (bytes == shortest(code) && is_character(code)) continue;
       const std::string text = encoded(code, bytes);
       wrong += first_invalid_utf8("a" + text + "b") != 1u;
       if (code % 64 == 0) wrong += printable(text) != std::string(text.size(), '?');
     }
-  }
   EXPECT_EQ(wrong, 0);
 }
 

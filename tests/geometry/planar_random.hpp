@@ -65,18 +65,12 @@ class Dice {
 // Returns a point related to the segment a -> b: an end, on its line, a step beside its line, or anywhere.
 inline Whole point_about(Dice& dice, Whole a, Whole b, std::int64_t reach) {
   const Whole on_line = a + dice.within(3) * (b - a);
-  switch (dice.pick(6)) {
-    case 0:
-      return dice.pick(2) ? a : b;
-    case 1:
-      return on_line;
-    case 2:
-      return on_line + dice.point(1);
-    case 3:
-      return {(a.x + b.x) / 2, (a.y + b.y) / 2};
-    default:
-      return dice.point(reach);
-  }
+  const auto kind = dice.pick(6);
+  if (kind == 0) return dice.pick(2) ? a : b;
+  if (kind == 1) return on_line;
+  if (kind == 2) return on_line + dice.point(1);
+  if (kind == 3) return {(a.x + b.x) / 2, (a.y + b.y) / 2};
+  return dice.point(reach);
 }
 
 // Returns the counter-clockwise hull without corners along its sides; it has fewer than three corners when all points
@@ -191,7 +185,7 @@ inline bool simple_twin(const std::vector<Whole>& polygon) {
   const std::vector<Whole> c = without_repeats(polygon);
   const std::size_t n = c.size();
   if (n < 3) return false;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i + 1; j < n; ++j) {
       const Whole a = c[i], b = c[(i + 1) % n], d = c[j], e = c[(j + 1) % n];
       if (j == i + 1         ? whole_on(a, b, e) || whole_on(d, e, a)
@@ -199,7 +193,6 @@ inline bool simple_twin(const std::vector<Whole>& polygon) {
                              : whole_meet(a, b, d, e))
         return false;
     }
-  }
   return true;
 }
 
@@ -207,13 +200,12 @@ inline bool simple_twin(const std::vector<Whole>& polygon) {
 inline bool convex_twin(const std::vector<Whole>& polygon) {
   const std::size_t n = polygon.size();
   int turn = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n; ++i)
     for (const Whole& p : polygon) {
       const int at = side(polygon[i], polygon[(i + 1) % n], p);
       if (at * turn < 0) return false;
       if (at != 0) turn = at;
     }
-  }
   return true;
 }
 

@@ -88,47 +88,38 @@ inline ToolStep random_step(Dice& dice) {
 // Returns the volume of a random step: at rest, swept by the paper's cover or by capsules.
 inline ToolVolume random_volume(Dice& dice) {
   const ToolStep step = random_step(dice);
-  switch (dice.pick(3)) {
-    case 0:
-      return static_volume({step.pivot, step.tip_after, step.radius});
-    case 1:
-      return swept_volume(step, Cover::Paper);
-    default:
-      return swept_volume(step, Cover::Capsule);
-  }
+  const auto which = dice.pick(3);
+  if (which == 0) return static_volume({step.pivot, step.tip_after, step.radius});
+  if (which == 1) return swept_volume(step, Cover::Paper);
+  return swept_volume(step, Cover::Capsule);
 }
 
 // Steps at and around every case boundary: angles near 0, 1e-4, 2 and pi; motion near 0 and two radii; retraction,
 // insertion, exact ties, the tip behind the trocar, both tips on one line through the pivot.
 inline std::vector<ToolStep> switch_steps(Dice& dice) {
   std::vector<double> angles;
-  for (const double middle : {0.0, 1e-4, 2.0, std::numbers::pi}) {
+  for (const double middle : {0.0, 1e-4, 2.0, std::numbers::pi})
     for (const double off : {0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 5e-5, 1e-3, 1e-2}) {
       angles.push_back(middle + off);
       angles.push_back(std::abs(middle - off));
     }
-  }
   std::vector<ToolStep> steps;
-  for (const double angle : angles) {
+  for (const double angle : angles)
     for (const double ratio :
-         {1.0, 1.0 + 1e-15, 1.0 - 1e-12, 1.0 + 1e-9, 1.0 + 1e-6, 0.999, 1.001, 0.5, 2.0, 0.01, 50.0}) {
+         {1.0, 1.0 + 1e-15, 1.0 - 1e-12, 1.0 + 1e-9, 1.0 + 1e-6, 0.999, 1.001, 0.5, 2.0, 0.01, 50.0})
       for (const double before : {0.002, 0.02, 0.2}) {
         if (before * ratio > 0.5) continue;
-        for (const double radius : {0.0005, 0.0025, 0.01}) {
+        for (const double radius : {0.0005, 0.0025, 0.01})
           steps.push_back(step_with(dice, dice.in_cube(0.3), before, before * ratio, angle, radius));
-        }
       }
-    }
-  }
   // The tip moves almost exactly two radii, or hardly at all, in any direction.
-  for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0 - 1e-3, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 1.0 + 1e-3}) {
+  for (const double share : {0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0 - 1e-3, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 1.0 + 1e-3})
     for (int repeat = 0; repeat < 200; ++repeat) {
       const double radius = dice.log_uniform(2e-4, 0.015);
       ToolStep step = step_with(dice, dice.in_cube(0.3), dice.log_uniform(1e-3, 0.3), 1.0, 0.0, radius);
       step.tip_after = step.tip_before + share * 2.0 * radius * dice.direction();
       if (step_fault(step).empty()) steps.push_back(step);
     }
-  }
   return steps;
 }
 
@@ -136,19 +127,10 @@ inline std::vector<ToolStep> switch_steps(Dice& dice) {
 inline dvec3 point_of_sweep(Dice& dice, const ToolStep& step) {
   double u = dice.uniform(0.0, 1.0), v = dice.uniform(0.0, 1.0);
   if (u + v > 1.0) u = 1.0 - u, v = 1.0 - v;
-  switch (dice.pick(6)) {
-    case 0:
-      u = dice.pick(2), v = u > 0.5 ? 0.0 : dice.pick(2);
-      break;
-    case 1:
-      u = 0.0;
-      break;
-    case 2:
-      v = 1.0 - u;
-      break;
-    default:
-      break;
-  }
+  const auto kind = dice.pick(6);
+  if (kind == 0) u = dice.pick(2), v = u > 0.5 ? 0.0 : dice.pick(2);
+  if (kind == 1) u = 0.0;
+  if (kind == 2) v = 1.0 - u;
   const double reach = dice.pick(3) ? step.radius : step.radius * std::cbrt(dice.uniform(0.0, 1.0));
   return step.pivot + u * (step.tip_before - step.pivot) + v * (step.tip_after - step.pivot) + reach * dice.direction();
 }
@@ -161,25 +143,12 @@ inline dvec3 point_of_sweep(Dice& dice, const ToolStep& step) {
 inline Triangle random_face(Dice& dice, const dvec3& centre, double size) {
   Triangle face{centre + dice.in_cube(size), centre + dice.in_cube(size), centre + dice.in_cube(size)};
   const double thin = dice.log_uniform(1e-14, 1e-1);
-  switch (dice.pick(12)) {
-    case 0:
-      face.c = face.a + thin * (face.c - face.a);
-      break;
-    case 1:
-      face.c = glm::mix(face.a, face.b, dice.uniform(-1.0, 2.0)) + thin * (face.c - face.a);
-      break;
-    case 2:
-      face.c = glm::mix(face.a, face.b, dice.uniform(-1.0, 2.0));
-      break;
-    case 3:
-      face.c = face.a;
-      break;
-    case 4:
-      face.b = face.c = face.a;
-      break;
-    default:
-      break;
-  }
+  const auto kind = dice.pick(12);
+  if (kind == 0) face.c = face.a + thin * (face.c - face.a);
+  if (kind == 1) face.c = glm::mix(face.a, face.b, dice.uniform(-1.0, 2.0)) + thin * (face.c - face.a);
+  if (kind == 2) face.c = glm::mix(face.a, face.b, dice.uniform(-1.0, 2.0));
+  if (kind == 3) face.c = face.a;
+  if (kind == 4) face.b = face.c = face.a;
   return face;
 }
 
@@ -200,12 +169,11 @@ inline Triangle face_near(Dice& dice, const ToolStep& step) {
 inline std::vector<FaceId> remove_marked(TriangleMesh& mesh, const std::vector<char>& marked) {
   std::vector<FaceId> removed;
   std::size_t kept = 0;
-  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f) {
+  for (std::uint32_t f = 0; f < mesh.faces.size(); ++f)
     if (f < marked.size() && marked[f])
       removed.push_back(FaceId{f});
     else
       mesh.faces[kept++] = mesh.faces[f];
-  }
   mesh.faces.resize(kept);
   return removed;
 }
@@ -265,12 +233,11 @@ inline void add_strange_faces(Dice& dice, TriangleMesh& mesh) {
   if (mesh.positions.empty()) return;
   const auto any = [&] { return static_cast<std::uint32_t>(dice.pick(static_cast<int>(mesh.positions.size()))); };
   const int faces = dice.pick(12);
-  for (int k = 0; k < faces; ++k) {
+  for (int k = 0; k < faces; ++k)
     if (dice.pick(4) == 0 && !mesh.faces.empty())
       mesh.faces.push_back(mesh.faces[static_cast<std::size_t>(dice.pick(static_cast<int>(mesh.faces.size())))]);
     else
       mesh.faces.push_back({any(), any(), any()});
-  }
 }
 
 // Makes a random change, from none to the removal of all faces. Returns the removed faces.

@@ -18,7 +18,7 @@ double least_over_unit(Function f, int steps = 45) {
   constexpr double kGolden = 0.6180339887498949;
   double low = 0.0, high = 1.0, a = 1.0 - kGolden, b = kGolden, fa = f(a), fb = f(b);
   double best = std::min({f(0.0), f(1.0), fa, fb});
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i < steps; ++i)
     if (fa <= fb) {
       high = b, b = a, fb = fa;
       a = high - kGolden * (high - low);
@@ -30,7 +30,6 @@ double least_over_unit(Function f, int steps = 45) {
       fb = f(b);
       best = std::min(best, fb);
     }
-  }
   return best;
 }
 

@@ -3,21 +3,13 @@
 // poses, the frame of a tool, the clip of a face by a volume, and view pyramids.
 #include "geometry/tool_volume.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <glm/gtc/matrix_transform.hpp>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "geometry/error.hpp"
 #include "geometry/part.hpp"
 #include "geometry/view_pyramid.hpp"
 #include "tests/geometry/random_steps.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace tool_volume_test {
@@ -102,14 +94,12 @@ TEST(CapsuleCover, EveryPlaneTouchesTheTrueSweep) {
 TEST(CapsuleCover, IsAWedgeOnlyBetweenItsTwoAngles) {
   Dice dice(kSeed);
   for (int i = 0; i < 1000; ++i) {
-    for (const double angle : {0.0, 0.99e-4, 2.01, 3.0, std::numbers::pi}) {
+    for (const double angle : {0.0, 0.99e-4, 2.01, 3.0, std::numbers::pi})
       EXPECT_FALSE(
           swept_volume(test::step_with(dice, dice.in_cube(0.3), 0.1, 0.12, angle, 0.0025), Cover::Capsule).perspective);
-    }
-    for (const double angle : {1.01e-4, 0.1, 1.5, 1.99}) {
+    for (const double angle : {1.01e-4, 0.1, 1.5, 1.99})
       EXPECT_TRUE(
           swept_volume(test::step_with(dice, dice.in_cube(0.3), 0.1, 0.12, angle, 0.0025), Cover::Capsule).perspective);
-    }
   }
 }
 
@@ -118,9 +108,8 @@ TEST(CapsuleCover, IsAWedgeOnlyBetweenItsTwoAngles) {
 bool camera_keeps(const ToolVolume& volume, const glm::vec3& at, const glm::vec4& clip) {
   bool keeps = true;
   for (int axis = 0; axis < 3; ++axis) keeps = keeps && -clip.w <= clip[axis] && clip[axis] <= clip.w;
-  for (int i = 0; i < volume.plane_count; ++i) {
+  for (int i = 0; i < volume.plane_count; ++i)
     if (volume.clip_plane_mask >> i & 1u) keeps = keeps && glm::dot(volume.planes[i], glm::vec4(at, 1.f)) >= 0.f;
-  }
   return keeps;
 }
 
@@ -188,8 +177,8 @@ TEST(Camera, AgreesWithTheHalfSpacesOfTheStaticVolume) {
 std::vector<dvec3> corners_of(const ToolVolume& volume) {
   std::vector<dvec3> corners;
   const int n = volume.plane_count;
-  for (int i = 0; i < n; ++i) {
-    for (int j = i + 1; j < n; ++j) {
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j)
       for (int k = j + 1; k < n; ++k) {
         const dvec3 a(volume.planes[i]), b(volume.planes[j]), c(volume.planes[k]);
         const double volume_spanned = glm::dot(a, glm::cross(b, c));
@@ -200,8 +189,6 @@ std::vector<dvec3> corners_of(const ToolVolume& volume) {
             volume_spanned;
         if (depth_inside(volume, corner) > -1e-6) corners.push_back(corner);
       }
-    }
-  }
   return corners;
 }
 
@@ -326,15 +313,13 @@ TEST(PaperCover, HasTheCornersAndTheApexOfTheThesis) {
       dvec3 at;
       int side, end;
     } corners[] = {{g, 0, 4}, {d, 1, 4}, {step.tip_before, 0, 5}, {step.tip_after, 1, 5}};
-    for (const auto& corner : corners) {
+    for (const auto& corner : corners)
       for (const double sign : {-1.0, 1.0}) {
         const dvec3 at = corner.at + sign * s * y;
         ASSERT_GT(depth_inside(volume, at), -2e-7) << words(step);
-        for (const int plane : {corner.side, corner.end, sign < 0.0 ? 2 : 3}) {
+        for (const int plane : {corner.side, corner.end, sign < 0.0 ? 2 : 3})
           ASSERT_NEAR(height(volume.planes[plane], at), 0.0, 2e-7) << words(step) << " plane " << plane;
-        }
       }
-    }
     const dvec3 apex = g - 2.0 * s / (wide - 2.0 * s) * (step.tip_before - g);
     const double far_away = glm::distance(apex, step.pivot);
     if (far_away > 10.0) return;
@@ -444,8 +429,8 @@ TEST(ToolInput, LimitsBelongToTheValidRange) {
     EXPECT_NE(pose_fault(pose).find("radius"), std::string::npos) << radius;
   }
   pose = sound;
-  for (int axis = 0; axis < 3; ++axis) {
-    for (const double sign : {-1.0, 1.0}) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double sign : {-1.0, 1.0})
       for (dvec3 ToolPose::*point : {&ToolPose::pivot, &ToolPose::tip}) {
         pose = sound;
         (pose.*point)[axis] = sign * kLargestCoordinate;
@@ -453,8 +438,6 @@ TEST(ToolInput, LimitsBelongToTheValidRange) {
         (pose.*point)[axis] = sign * kLargestCoordinate * (1.0 + 1e-12);
         EXPECT_NE(pose_fault(pose).find("m is over 1000 m from the origin; check the unit"), std::string::npos);
       }
-    }
-  }
   pose = sound;
   pose.tip = {0, 0, 2.0 * kShortestShaft};
   EXPECT_EQ(pose_fault(pose), "");
@@ -679,12 +662,11 @@ ToolVolume random_volume(Random& random) {
   const glm::dvec3 x = random.direction();
   const glm::dvec3 y = glm::normalize(glm::cross(x, random.direction())), z = glm::cross(x, y);
   ToolVolume volume;
-  for (const glm::dvec3& axis : {x, y, z}) {
+  for (const glm::dvec3& axis : {x, y, z})
     for (const double side : {-1.0, 1.0}) {
       const glm::dvec3 normal = glm::normalize(side * axis + 0.2 * random.point(1.0));
       volume.planes[volume.plane_count++] = glm::vec4(normal, std::pow(10.0, random.in(-3.0, -1.0)));
     }
-  }
   for (int extra = random.engine() % 3; extra > 0; --extra)
     volume.planes[volume.plane_count++] = glm::vec4(random.direction(), random.in(0.0, 0.02));
   return volume;

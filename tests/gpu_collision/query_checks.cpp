@@ -110,13 +110,12 @@ std::vector<ToolVolume> random_tools(std::uint32_t seed, int count, TouchSet set
   std::vector<ToolVolume> tools;
   for (int i = 0; i < count; ++i) {
     const ToolStep step = step_into_organ(dice);
-    if (set == TouchSet::Exact || i % 3 == 0) {
+    if (set == TouchSet::Exact || i % 3 == 0)
       tools.push_back(swept_volume(step, Cover::Capsule));
-    } else if (i % 3 == 1) {
+    else if (i % 3 == 1)
       tools.push_back(swept_volume(step, Cover::Paper));
-    } else {
+    else
       tools.push_back(static_volume({step.pivot, step.tip_after, step.radius}));
-    }
   }
   return tools;
 }
@@ -175,12 +174,11 @@ void check_switches_of_case(TouchQuery& query) {
   query.rebuild(mesh.view());
   const std::vector<ToolStep> steps = test::switch_steps(dice);
   const std::size_t stride = steps.size() / 150 + 1;
-  for (std::size_t i = 0; i < steps.size(); i += stride) {
+  for (std::size_t i = 0; i < steps.size(); i += stride)
     for (const Cover cover : {Cover::Capsule, Cover::Paper}) {
       const ToolVolume tool = swept_volume(steps[i], cover);
       expect_agreement(query, mesh.view(), std::span(&tool, 1), TouchSet::Volume, "step " + std::to_string(i));
     }
-  }
 }
 
 void check_tiny_volumes(TouchQuery& query) {
@@ -203,12 +201,11 @@ void check_tiny_volumes(TouchQuery& query) {
 void check_several_tools(TouchQuery& query) {
   const TriangleMesh mesh = shapes::icosphere(3);
   query.rebuild(mesh.view());
-  for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact}) {
+  for (const TouchSet set : {TouchSet::Volume, TouchSet::Exact})
     for (const int count : {1, 2, 3, 4, 5, 8, 11}) {
       const std::vector<ToolVolume> tools = random_tools(kSeed + 2, count, set);
       expect_agreement(query, mesh.view(), tools, set, std::to_string(count) + " tools");
     }
-  }
 }
 
 void check_nothing_to_do(TouchQuery& query) {
@@ -358,25 +355,17 @@ void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, 
 
 namespace {
 
-using test::Dice;
-
 // Returns shapes with different numbers of faces and vertices; one is empty.
 TriangleMesh some_mesh(Dice& dice) {
-  switch (dice.pick(7)) {
-    case 0:
-      return shapes::icosphere(dice.pick(4));
-    case 1:
-      return shapes::cube(0.15f);
-    case 2:
-      return shapes::torus(8 + dice.pick(20), 4 + dice.pick(10));
-    case 3:
-      return shapes::random_soup(static_cast<std::uint32_t>(dice.pick(1000)),
-                                 1 + static_cast<std::size_t>(dice.pick(400)), 0.2f, 0.05f);
-    case 4:
-      return dice.pick(2) ? TriangleMesh{} : shapes::icosphere(0);
-    default:
-      return shapes::icosphere(2 + dice.pick(2));
-  }
+  const auto kind = dice.pick(7);
+  if (kind == 0) return shapes::icosphere(dice.pick(4));
+  if (kind == 1) return shapes::cube(0.15f);
+  if (kind == 2) return shapes::torus(8 + dice.pick(20), 4 + dice.pick(10));
+  if (kind == 3)
+    return shapes::random_soup(static_cast<std::uint32_t>(dice.pick(1000)),
+                               1 + static_cast<std::size_t>(dice.pick(400)), 0.2f, 0.05f);
+  if (kind == 4) return dice.pick(2) ? TriangleMesh{} : shapes::icosphere(0);
+  return shapes::icosphere(2 + dice.pick(2));
 }
 
 struct Answer {
@@ -629,11 +618,10 @@ void HostileRenderer::bind_storage() {
 void HostileRenderer::bind_storage_slots(unsigned first) {
   for (unsigned i = 0; i < std::size(kStorageBlocks); ++i) {
     const GLintptr start = 256 * (i + 1);
-    if ((i + first) % 2 == 0) {
+    if ((i + first) % 2 == 0)
       glBindBufferRange(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[i], storage_.name(), start, 1536 - start);
-    } else {
+    else
       glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kStorageBlocks[i], array_.name());
-    }
   }
 }
 

@@ -57,7 +57,7 @@ void check_times(TouchQuery& query);
 void check_good_guest(const std::function<std::unique_ptr<TouchQuery>()>& make, const GlInfo& info);
 
 // Calls rebuild, change_faces, update, touched, submit and collect in any order: a query object must answer like a new
-// object with the same mesh. Units: metres. Used by tests/gpu_collision/compute_test.cpp and
+// object with the same mesh. Units: metres. Used by tests/gpu_collision/query_test.cpp and
 // tests/app/compare_test.cpp
 
 using QueryMaker = std::function<std::unique_ptr<TouchQuery>()>;

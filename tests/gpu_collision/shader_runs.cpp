@@ -117,8 +117,7 @@ class Storage {
     if (replied) {
       output.counters_reset = output.records == 0 && words_of(counters_, kHeaderWords)[2] == 0;
       const std::vector<std::uint32_t> reply = words_of(reply_, 2);
-      output.records = reply[0];
-      output.call_done = reply[1];
+      output.records = reply[0], output.call_done = reply[1];
     }
     const std::vector<std::uint32_t> words = words_of(records_, record_words_);
     for (std::size_t i = 0; i < words.size(); i += 12) {
@@ -155,8 +154,7 @@ class Storage {
     glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     const std::vector<std::uint32_t> header = words_of(counters_, kHeaderWords);
     ComputeOutput output;
-    output.records = header[0];
-    output.call_done = header[1];
+    output.records = header[0], output.call_done = header[1];
     std::memcpy(output.groups, &header[4], sizeof output.groups);
     return output;
   }
@@ -307,9 +305,8 @@ OcclusionOutput run_occlusion(const Faces& faces, std::span<const Tool> tools) {
   glBindBuffer(GL_COPY_READ_BUFFER, hits.name());
   glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(words.size() * sizeof(std::uint32_t)),
                      words.data());
-  for (const std::uint32_t word : words) {
+  for (const std::uint32_t word : words)
     if (word != kUnwritten) output.hits.push_back({word / 4, word % 4, false});
-  }
   std::sort(output.hits.begin(), output.hits.end());
   return output;
 }

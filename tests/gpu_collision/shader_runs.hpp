@@ -138,9 +138,8 @@ inline Heights heights_of(const Faces& faces, std::size_t slot, const Tool& tool
   Heights heights;
   for (const glm::vec4& plane : tool.planes) {
     glm::dvec3 height;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
       height[k] = glm::dot(glm::dvec3(plane), glm::dvec3(faces.positions[faces.corners[slot][k]])) + double(plane.w);
-    }
     heights.push_back(height);
   }
   return heights;

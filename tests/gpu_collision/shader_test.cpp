@@ -1,11 +1,7 @@
 // Compares every record of compute_faces.comp and every entry of the work list of compute_cull.comp with twins in
 // double, and tests the counters that they leave. A face that the backend records without need, or without its certain
 // bit, costs time and changes no answer: only these tests notice it.
-#include <gtest/gtest.h>
-
 #include <glad/gl.h>
-
-#include <algorithm>
 
 #include "cpu_collision/reference.hpp"
 #include "gpu_collision/compute.hpp"
@@ -14,6 +10,7 @@
 #include "tests/gpu_collision/shader_runs.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -186,14 +183,13 @@ TEST_F(ShaderFaces, RecordsThePairsOfTheWorkList) {
   EXPECT_EQ(output.wrong_corners, 0u);
   Counts counts;
   std::size_t listed = 0;
-  for (const Pair& pair : work) {
+  for (const Pair& pair : work)
     for (std::size_t slot = 64 * pair.item; slot < std::min<std::size_t>(64 * pair.item + 64, 200); ++slot) {
       compare(output, faces, tools, pair.tool, slot, kNear.rounding, counts);
       listed += std::count_if(output.pairs.begin(), output.pairs.end(), [&](const Pair& record) {
         return record.item == faces.numbers[slot] && record.tool == pair.tool;
       });
     }
-  }
   EXPECT_EQ(listed, output.pairs.size());
   EXPECT_GT(counts.certain + counts.uncertain, 60);
 }
@@ -390,7 +386,7 @@ void expect_the_twins_points(const Faces& faces, std::span<const Tool> tools, do
   EXPECT_EQ(output.samples, output.hits.size());
   int counts[4] = {}, unclear = 0;
   std::size_t listed = 0;
-  for (std::uint32_t slot = 0; slot < faces.corners.size(); ++slot) {
+  for (std::uint32_t slot = 0; slot < faces.corners.size(); ++slot)
     for (std::uint32_t tool = 0; tool < tools.size(); ++tool) {
       const auto hits = std::count(output.hits.begin(), output.hits.end(), Pair{slot, tool, false});
       listed += static_cast<std::size_t>(hits);
@@ -402,7 +398,6 @@ void expect_the_twins_points(const Faces& faces, std::span<const Tool> tools, do
       ASSERT_EQ(hits, emits(kind) ? 1 : 0) << "face " << slot << ", tool " << tool << " of " << tools.size();
       ++counts[static_cast<int>(kind)];
     }
-  }
   EXPECT_EQ(listed, output.hits.size());
   for (const int count : counts) EXPECT_GT(count, least);
   EXPECT_LT(static_cast<std::size_t>(unclear), faces.corners.size() * tools.size() / 10);

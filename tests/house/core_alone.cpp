@@ -1,6 +1,6 @@
 // A program of the simulator's core alone: a scene from text, an organ from an OBJ file, a scripted hook, a recording
 // in memory, a task's marks and a score, a curriculum. It links no HDF5, VTK, OpenGL, window or sockets:
-// tests/house/core_alone.sh looks.
+// tests/house/CMakeLists.txt looks.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -47,12 +47,10 @@ inline bool survives(const Format& format, const std::string& bytes) {
   const Source source{"damaged", bytes, 1e6};
   try {
     const FileMesh mesh = format.read(source);
-    for (const glm::uvec3& face : mesh.faces) {
+    for (const glm::uvec3& face : mesh.faces)
       for (int corner = 0; corner < 3; ++corner) EXPECT_LT(face[corner], mesh.points.size()) << format.name;
-    }
-    for (const glm::dvec3& p : mesh.points) {
+    for (const glm::dvec3& p : mesh.points)
       EXPECT_TRUE(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) << format.name;
-    }
     return true;
   } catch (const InputError& error) {
     const std::string message = error.what();

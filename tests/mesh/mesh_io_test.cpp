@@ -1,13 +1,8 @@
 // Tests mesh files that must load, and what saving preserves: faces in order, positions bit for bit.
-#include <gtest/gtest.h>
-
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <csignal>
 #include <locale>
-#include <set>
-#include <string>
 
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
@@ -17,6 +12,7 @@
 #include "tests/support/glb.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -67,11 +63,9 @@ void expect_square(const TriangleMesh& mesh, const std::string& what) {
   ASSERT_EQ(mesh.faces.size(), 2u) << what;
   ASSERT_EQ(mesh.positions.size(), 4u) << what;
   const glm::vec3 expected[2][3] = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
-  for (int face = 0; face < 2; ++face) {
-    for (int corner = 0; corner < 3; ++corner) {
+  for (int face = 0; face < 2; ++face)
+    for (int corner = 0; corner < 3; ++corner)
       EXPECT_EQ(mesh.positions[mesh.faces[face][corner]], expected[face][corner]) << what;
-    }
-  }
 }
 
 TEST(MeshIo, EveryTextFormatLoadsWithEveryLineEndAndByteOrderMark) {
@@ -146,9 +140,8 @@ TEST(MeshIo, WeldingAgreesWithASetOfPositions) {
   for (const glm::vec3& p : soup.positions) distinct.insert({p.x + 0.f, p.y + 0.f, p.z + 0.f});
   const Weld welding = weld(soup.positions);
   EXPECT_EQ(welding.point_of.size(), distinct.size());
-  for (std::size_t i = 0; i < soup.positions.size(); ++i) {
+  for (std::size_t i = 0; i < soup.positions.size(); ++i)
     EXPECT_EQ(soup.positions[welding.point_of[welding.vertex_of[i]]], soup.positions[i]);
-  }
 }
 
 TEST(MeshIo, ObjCornersOfEveryForm) {
@@ -189,14 +182,13 @@ TEST(MeshIo, TheLocaleDoesNotMatter) {
   const TemporaryFolder folder;
   const CommaLocale locale;
   TriangleMesh mesh = shapes::icosphere(3, 0.5f);
-  for (const char* name : {"a.obj", "a.ply", "a.vtk", "a.vtp", "a.stl"}) {
+  for (const char* name : {"a.obj", "a.ply", "a.vtk", "a.vtp", "a.stl"})
     for (MeshEncoding encoding : {MeshEncoding::Binary, MeshEncoding::Ascii}) {
       save_mesh_as(mesh, folder.path() / name, encoding, kMetre);
       const TriangleMesh loaded = load_mesh(folder.path() / name, kMetre);
       ASSERT_EQ(loaded.faces.size(), mesh.faces.size()) << name;
       EXPECT_EQ(loaded.positions[loaded.faces[700].y], mesh.positions[mesh.faces[700].y]) << name;
     }
-  }
 }
 
 TEST(MeshIo, BinaryStlMayStartWithSolid) {
@@ -260,7 +252,7 @@ TEST(MeshIo, SavedMeshesLoadUnchanged) {
   TriangleMesh mesh = shapes::icosphere(3, 0.0911f, glm::vec3(0.313f, -0.217f, 0.05f));
   mesh.positions.push_back(glm::vec3(1e-9f, -3e-30f, 0.f));
   mesh.faces.push_back({0, 1, static_cast<std::uint32_t>(mesh.positions.size() - 1)});
-  for (const char* name : {"a.obj", "a.ply", "a.vtk", "a.vtp", "a.stl"}) {
+  for (const char* name : {"a.obj", "a.ply", "a.vtk", "a.vtp", "a.stl"})
     for (MeshEncoding encoding : {MeshEncoding::Binary, MeshEncoding::BinaryBigEndian, MeshEncoding::Ascii}) {
       save_mesh_as(mesh, folder.path() / name, encoding);
       const TriangleMesh loaded = load_mesh(folder.path() / name);
@@ -269,16 +261,14 @@ TEST(MeshIo, SavedMeshesLoadUnchanged) {
       if (!is_stl) {
         EXPECT_EQ(loaded.faces, mesh.faces) << name;
       }
-      for (std::size_t f = 0; f < mesh.faces.size(); ++f) {
+      for (std::size_t f = 0; f < mesh.faces.size(); ++f)
         for (int corner = 0; corner < 3; ++corner) {
           const glm::vec3 was = mesh.positions[mesh.faces[f][corner]];
           const glm::vec3 is = loaded.positions[loaded.faces[f][corner]];
           const glm::vec3 allowed = exact ? glm::vec3(0.f) : glm::abs(was) * 1.2e-7f;
           ASSERT_TRUE(glm::all(glm::lessThanEqual(glm::abs(was - is), allowed))) << name << " face " << f;
         }
-      }
     }
-  }
 }
 
 TEST(MeshIo, BinaryPlyOfBothOrdersIsTheSameMesh) {
@@ -370,9 +360,8 @@ TEST(MeshIoErrors, Obj) {
            {"a.obj", "# nothing\n", 0, "no faces"},
            {"a.obj", std::string("v 0 0 0\0\n", 9), 1, "not a number"},
            {"a.obj", "\xFF\xFEv\0", 0, "UTF-16"},
-       }) {
+       })
     expect_refused(bad);
-  }
 }
 
 TEST(MeshIoErrors, AsciiStl) {
@@ -392,9 +381,8 @@ TEST(MeshIoErrors, AsciiStl) {
            {"a.stl", "solid a\n" + facet + "endsolid a\njunk\n", 10, "'junk'"},
            {"a.stl", "hello\n", 0, "neither a binary STL"},
            {"a.stl", "solid", 1, "the file ends"},
-       }) {
+       })
     expect_refused(bad);
-  }
 }
 
 TEST(MeshIoErrors, BinaryStl) {
@@ -458,9 +446,8 @@ TEST(MeshIoErrors, Ply) {
            {"a.ply", ply("element vertex 99999999999999\n" + xyz + "end_header\n" + points), 10, "ends after 3"},
            {"a.ply", ply("element vertex 99999999999999\n" + xyz + "end_header\n\1\2\3", "binary_little_endian"), 0,
             "ends after 0 of 99999999999999 rows"},
-       }) {
+       })
     expect_refused(bad);
-  }
 }
 
 TEST(MeshIoErrors, BinaryPly) {
@@ -511,9 +498,8 @@ TEST(MeshIoErrors, LegacyVtk) {
            {"a.vtk", new_start + "1 3\nCONNECTIVITY vtktypeint64\n0 1 2\n", 11, "offsets do not rise"},
            {"a.vtk", new_start + "0 3\n0 1 2\n", 12, "CONNECTIVITY is missing"},
            {"a.vtk", points + "POLYGONS 1 4\n3 0 1 2\nPOINT_DATA 4\n", 11, "the number of attributes is not"},
-       }) {
+       })
     expect_refused(bad);
-  }
   const TemporaryFolder folder;
   save_mesh(shapes::cube(), folder.path() / "a.vtk");
   const std::string whole = read_file(folder.path() / "a.vtk");
@@ -554,9 +540,8 @@ TEST(MeshIoErrors, Vtp) {
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "2"), 10, "2 corners"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 0", "0 1 2", "-3"), 10, "-3 corners"},
            {"a.vtp", vtp("0 0 0 1 0 0 0 1 9e9", "0 1 2", "3"), 6, "more than a kilometre from the origin"},
-       }) {
+       })
     expect_refused(bad);
-  }
 }
 
 TEST(MeshIoErrors, PathsWithoutAMesh) {
@@ -598,9 +583,8 @@ TEST(MeshIoErrors, UnwritablePaths) {
       expect_sentence(error.what(), file.string() + ": ", part);
     }
   };
-  for (const char* extension : {".stl", ".obj", ".ply", ".vtk", ".vtp"}) {
+  for (const char* extension : {".stl", ".obj", ".ply", ".vtk", ".vtp"})
     expect(folder.path() / "no" / "such" / (std::string("a") + extension), "cannot be written", shapes::cube());
-  }
   expect(folder.path() / "a.step", "not a mesh format", shapes::cube());
   expect(folder.path() / "a.obj", "no faces", TriangleMesh{});
   std::filesystem::create_directory(folder.path() / "a.obj");

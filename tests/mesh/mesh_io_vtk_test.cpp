@@ -1,7 +1,5 @@
 // Compares our readers with independent ones on valid files: tinyobjloader for OBJ, VTK for the others. Tests that VTK
 // reads the files that we save.
-#include <gtest/gtest.h>
-
 #include <tiny_obj_loader.h>
 #include <vtkBitArray.h>
 #include <vtkCellArray.h>
@@ -36,20 +34,13 @@
 #include <vtkXMLPolyDataReader.h>
 #include <vtkXMLPolyDataWriter.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <iostream>
-#include <numbers>
-#include <random>
-#include <string>
-
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
 #include "tests/mesh/mesh_io_support.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar::mesh_io_vtk_test {
@@ -60,9 +51,8 @@ using Corners = std::vector<glm::vec3>;
 
 Corners corners_of(const TriangleMesh& mesh) {
   Corners corners;
-  for (const glm::uvec3& face : mesh.faces) {
+  for (const glm::uvec3& face : mesh.faces)
     for (int i = 0; i < 3; ++i) corners.push_back(mesh.positions[face[i]]);
-  }
   return corners;
 }
 
@@ -73,12 +63,11 @@ Corners corners_of(vtkPolyData& data) {
     vtkIdType count = 0;
     const vtkIdType* ids = nullptr;
     cells.GetCellAtId(cell, count, ids);
-    for (vtkIdType i = 2; i < count; ++i) {
+    for (vtkIdType i = 2; i < count; ++i)
       for (vtkIdType id : {ids[0], ids[i - 1], ids[i]}) {
         const double* p = data.GetPoint(id);
         corners.emplace_back(glm::dvec3(p[0], p[1], p[2]));
       }
-    }
   }
   return corners;
 }
@@ -102,12 +91,11 @@ Corners tiny_corners(const std::filesystem::path& file) {
   for (const auto& shape : reader.GetShapes()) {
     std::size_t first = 0;
     for (std::size_t count : shape.mesh.num_face_vertices) {
-      for (std::size_t i = 2; i < count; ++i) {
+      for (std::size_t i = 2; i < count; ++i)
         for (std::size_t corner : {std::size_t{0}, i - 1, i}) {
           const auto v = static_cast<std::size_t>(shape.mesh.indices[first + corner].vertex_index);
           corners.emplace_back(vertices[3 * v], vertices[3 * v + 1], vertices[3 * v + 2]);
         }
-      }
       first += count;
     }
   }
@@ -127,24 +115,18 @@ TEST(MeshIoTwins, SharedFiles) {
   if (!shared_file("organs")) GTEST_SKIP() << "no shared test data";
   for (const char* name :
        {"organs/sofa/liver.obj", "organs/sofa/liver-smooth.obj", "broken/dragon.obj", "broken/quadknot.obj",
-        "broken/self_intersectA.obj", "parser/trimesh/negative_indices.obj", "parser/trimesh/two_objects.obj"}) {
+        "broken/self_intersectA.obj", "parser/trimesh/negative_indices.obj", "parser/trimesh/two_objects.obj"})
     if (const auto file = shared_file(name)) expect_same(corners_of(load_mesh(*file, 1.0)), tiny_corners(*file), name);
-  }
   for (const char* name : {"organs/openhelp/Liver.stl", "organs/gallbladder/liver_visual.stl", "broken/busted.STL",
-                           "parser/trimesh/multibody.stl", "parser/trimesh/two_objects_mixed_case_names.stl"}) {
-    if (const auto file = shared_file(name)) {
+                           "parser/trimesh/multibody.stl", "parser/trimesh/two_objects_mixed_case_names.stl"})
+    if (const auto file = shared_file(name))
       expect_same(corners_of(load_mesh(*file, 1.0)), vtk_corners<vtkSTLReader>(*file), name);
-    }
-  }
   for (const char* name :
-       {"collision/bunny.ply", "collision/two-cubes-far.ply", "parser/trimesh/tet.ply", "parser/trimesh/multi.ply"}) {
-    if (const auto file = shared_file(name)) {
+       {"collision/bunny.ply", "collision/two-cubes-far.ply", "parser/trimesh/tet.ply", "parser/trimesh/multi.ply"})
+    if (const auto file = shared_file(name))
       expect_same(corners_of(load_mesh(*file, 1.0)), vtk_corners<vtkPLYReader>(*file), name);
-    }
-  }
-  if (const auto file = shared_file("organs/sofa/liver.vtk")) {
+  if (const auto file = shared_file("organs/sofa/liver.vtk"))
     expect_same(corners_of(load_mesh(*file, 1.0)), vtk_corners<vtkPolyDataReader>(*file), "liver.vtk");
-  }
 }
 
 TEST(MeshIoTwins, OthersReadWhatWeSave) {
@@ -193,7 +175,7 @@ const std::vector<glm::uvec3> kStripFaces = {{0, 1, 2}, {2, 3, 4}, {2, 4, 5}, {3
 
 TEST(MeshIoTwins, WeReadLegacyFilesOfVtk) {
   const TemporaryFolder folder;
-  for (int version : {42, 51}) {
+  for (int version : {42, 51})
     for (int binary : {0, 1}) {
       vtkNew<vtkPolyDataWriter> writer;
       writer->SetInputData(strips_and_attributes());
@@ -205,7 +187,6 @@ TEST(MeshIoTwins, WeReadLegacyFilesOfVtk) {
       EXPECT_EQ(load_mesh(file, 1.0).faces, kStripFaces) << "version " << version << " binary " << binary;
       EXPECT_EQ(load_mesh(file, 1.0).positions.size(), 8u);
     }
-  }
 }
 
 template <class Array>
@@ -249,7 +230,7 @@ TEST(MeshIoTwins, ReadsVtkFieldsOfEveryType) {
   add_field<vtkUnsignedShortArray>(*data, "unsigned short", 1);
   add_field<vtkFloatArray>(*data, "float", 3);
   add_field<vtkDoubleArray>(*data, "double", 1);
-  for (int version : {42, 51}) {
+  for (int version : {42, 51})
     for (int binary : {0, 1}) {
       vtkNew<vtkPolyDataWriter> writer;
       writer->SetInputData(data);
@@ -262,7 +243,6 @@ TEST(MeshIoTwins, ReadsVtkFieldsOfEveryType) {
           << "version " << version << " binary " << binary;
       EXPECT_EQ(load_mesh(file, 1.0).positions.size(), 8u);
     }
-  }
   for (int mode : {vtkXMLWriter::Ascii, vtkXMLWriter::Binary, vtkXMLWriter::Appended}) {
     vtkNew<vtkXMLPolyDataWriter> writer;
     writer->SetInputData(data);

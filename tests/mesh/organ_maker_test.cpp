@@ -1,23 +1,14 @@
 // Tests our organs: sound surfaces for any face count, even triangles, anatomical sizes and positions, equality with
 // the committed files. Tests the tools that make them on shapes with known results.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <numbers>
-#include <random>
-#include <string>
-#include <utility>
-
+#include "mesh/organ_maker.hpp"
 #include "geometry/error.hpp"
 #include "mesh/decimate.hpp"
 #include "mesh/even_remesh.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/mesh_report.hpp"
-#include "mesh/organ_maker.hpp"
 #include "mesh/organ_shapes.hpp"
 #include "tests/support/shapes.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/test_data.hpp"
 
 namespace trocar {
@@ -429,8 +420,7 @@ TEST(Decimate, RefusesInvalidInput) {
   EXPECT_THROW(decimate({}, {.faces = 10}), InputError);
   EXPECT_THROW(decimate(shapes::cube(), {.faces = 0}), InputError);
   TriangleMesh degenerate;
-  degenerate.positions = {{0, 0, 0}, {1, 0, 0}};
-  degenerate.faces = {{0, 0, 1}};
+  degenerate.positions = {{0, 0, 0}, {1, 0, 0}}, degenerate.faces = {{0, 0, 1}};
   EXPECT_THROW(decimate(degenerate, {.faces = 10}), InputError);
 }
 

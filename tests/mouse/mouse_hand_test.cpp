@@ -2,12 +2,8 @@
 // be done with them.
 #include "tests/mouse/mouse_hand.hpp"
 
-#include <gtest/gtest.h>
-
-#include <random>
-
-#include "tests/mouse/mouse_attempt.hpp"
 #include "tests/sim/task/task_support.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar::test {
 namespace {
@@ -18,8 +14,7 @@ TEST(MouseHand, ReachesPosesWithinAThirdOfAMillimetre) {
   Scene scene;
   for (const double side : {-0.08, 0.08}) {
     InstrumentScene instrument;
-    instrument.name = side < 0.0 ? "left" : "right";
-    instrument.kind = InstrumentKind::Grasper;
+    instrument.name = side < 0.0 ? "left" : "right", instrument.kind = InstrumentKind::Grasper;
     instrument.pivot = {side, -0.1, 0.25}, instrument.tip = {0.3 * side, 0.0, 0.15};
     scene.instruments.push_back(instrument);
   }
@@ -30,8 +25,7 @@ TEST(MouseHand, ReachesPosesWithinAThirdOfAMillimetre) {
   std::vector<DevicePose> wanted{hand.rest_pose(0), hand.rest_pose(1)};
   for (int k = 0; k < 40; ++k) {
     DevicePose& moved = wanted[static_cast<std::size_t>(k % 2)];
-    moved.tip = glm::dvec3(within(0.02), within(0.02), 0.12 + within(0.02));
-    moved.roll_deg = within(60.0);
+    moved.tip = glm::dvec3(within(0.02), within(0.02), 0.12 + within(0.02)), moved.roll_deg = within(60.0);
     for (int picture = 0; picture < 180; ++picture) hand.felt(hand.reach(wanted, axes), axes, kTick);
     for (std::size_t tool = 0; tool < 2; ++tool) {
       const DevicePose now = hand.rest_pose(tool);

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import trocar
-from altered_blocks import Block, clipped_duct, cut_pair, is_finite, pressed_ball
+from small_sessions import Block, clipped_duct, cut_pair, is_finite, pressed_ball
 
 ALTERATIONS, SEED = 60, 1  # of each session
 

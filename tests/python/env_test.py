@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import trocar
-from coarse_scene import coarse_scene
+from small_sessions import coarse_scene
 from trocar.env import NEXT, RATES, TaskEnv, VectorTaskEnv
 
 ROOT = Path(__file__).resolve().parents[2]

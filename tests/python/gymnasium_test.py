@@ -30,7 +30,7 @@ except ImportError:
     sys.modules['cloudpickle'] = pickle  # suffices for functions of a module
 
 import trocar
-from coarse_scene import coarse_scene
+from small_sessions import coarse_scene
 from trocar.env import TaskEnv, VectorTaskEnv
 
 FOLDER = tempfile.TemporaryDirectory()

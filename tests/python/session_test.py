@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import trocar
-from altered_blocks import cut_pair_session
-from coarse_scene import coarse_scene
+from small_sessions import clipped_duct, coarse_scene, cut_pair_session
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENE = ROOT / 'data/scenes/liver_and_stomach.toml'
@@ -154,7 +153,6 @@ class Sessions(unittest.TestCase):
             self.assertEqual(ends[0][1], ends[1][1])
 
     def test_a_clip_that_a_restored_state_does_not_have_holds_no_longer(self):
-        from altered_blocks import clipped_duct
         with tempfile.TemporaryDirectory() as folder:
             used = clipped_duct(Path(folder))
             fresh = trocar.Session(Path(folder) / 'duct.toml', backend='scan')

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import trocar
-from coarse_scene import coarse_scene
+from small_sessions import coarse_scene
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS, LIMIT = 3, 60

@@ -20,8 +20,7 @@ constexpr const char* kHostile =
 
 ToolSummary tool_of(const std::string& name, float phase) {
   ToolSummary tool;
-  tool.name = name;
-  tool.radius = 0.0025;
+  tool.name = name, tool.radius = 0.0025;
   for (std::size_t frame = 0; frame < kFrames; ++frame) {
     const float turn = 6.2831853f * static_cast<float>(frame) / kFrames + phase;
     tool.force.low.push_back(1.f + std::sin(turn));
@@ -38,9 +37,7 @@ ToolSummary tool_of(const std::string& name, float phase) {
 OrganSummary ball(const std::string& name) {
   const TriangleMesh mesh = shapes::icosphere(4, 0.06f);
   OrganSummary organ;
-  organ.name = name;
-  organ.rest = mesh.positions;
-  organ.faces = mesh.faces;
+  organ.name = name, organ.rest = mesh.positions, organ.faces = mesh.faces;
   for (std::uint32_t face = 0; face < organ.faces.size(); ++face) {
     const glm::vec3 corner = mesh.positions[mesh.faces[face].x];
     if (corner.z > 0.045f) organ.contact.push_back({face, 10.f * corner.z, 1e5f * corner.x});
@@ -52,31 +49,21 @@ OrganSummary ball(const std::string& name) {
 
 SessionSummary summary_of(const std::string& tool) {
   SessionSummary summary;
-  summary.frames = kFrames;
-  summary.end = (kFrames - 1) / kRate;
+  summary.frames = kFrames, summary.end = (kFrames - 1) / kRate;
   for (std::size_t frame = 0; frame < kFrames; ++frame) summary.bin_time.push_back(static_cast<float>(frame) / kRate);
-  summary.step_time = summary.bin_time;
-  summary.tools = {tool_of(tool, 0.f), tool_of("hook", 2.f)};
-  summary.tools[1].energy = {{0.5, 1.0}, {2.0, 2.5}};
-  summary.tools[0].out_of_view = {{3.0, 3.5}};
-  summary.collisions = {{1.5, 1.6}};
-  summary.organs = {ball("liver")};
+  summary.step_time = summary.bin_time, summary.tools = {tool_of(tool, 0.f), tool_of("hook", 2.f)};
+  summary.tools[1].energy = {{0.5, 1.0}, {2.0, 2.5}}, summary.tools[0].out_of_view = {{3.0, 3.5}};
+  summary.collisions = {{1.5, 1.6}}, summary.organs = {ball("liver")};
   summary.stages = {{"query", 0.2, 0.9, 2.0}, {"tissue", 4.0, 6.0, 9.0}};
-  summary.frame_time = {"frame", 5.0, 8.0, 11.0};
-  summary.check = {kFrames, 0, 0};
+  summary.frame_time = {"frame", 5.0, 8.0, 11.0}, summary.check = {kFrames, 0, 0};
   summary.sample = {2 * kFrames, 5000 * kFrames, 0};
   return summary;
 }
 
 Attempt attempt_of(const std::string& text, double practice) {
   Attempt attempt;
-  attempt.file = text + ".h5";
-  attempt.scene_title = text;
-  attempt.date = "2026-01-31";
-  attempt.backend = "compute";
-  attempt.machine = text;
-  attempt.duration = 60.0 / practice;
-  attempt.frames = kFrames;
+  attempt.file = text + ".h5", attempt.scene_title = text, attempt.date = "2026-01-31", attempt.backend = "compute";
+  attempt.machine = text, attempt.duration = 60.0 / practice, attempt.frames = kFrames;
   attempt.overall = {{"duration", "Time", "s", attempt.duration, 30.0, 90.0, ""},
                      {"bimanual_correlation",
                       "Bimanual speed correlation",

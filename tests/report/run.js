@@ -15,7 +15,7 @@ if (reason) {
 const folder = mkdtempSync(join(tmpdir(), "trocar-report-"));
 try {
   execFileSync(makePages, [folder]);
-  const tests = ["one.test.js", "many.test.js", "program.test.js", "parts.test.js"].map((name) =>
+  const tests = ["pages.test.js", "parts.test.js"].map((name) =>
     fileURLToPath(new URL(name, import.meta.url)),
   );
   const { status } = spawnSync(process.execPath, ["--test", ...tests], {

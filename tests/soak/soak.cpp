@@ -14,11 +14,14 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <random>
+#include <vector>
 
 #include "app/compare/backends.hpp"
 #include "geometry/error.hpp"
+#include "sim/device/device.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -26,10 +29,121 @@
 #include "sim/task/session_observer.hpp"
 #include "sim/task/task_run.hpp"
 #include "tests/sim/task/task_support.hpp"
-#include "tests/soak/wandering_device.hpp"
 #include "tests/support/resident_memory.hpp"
 
 namespace trocar::soak {
+
+// Moves an instrument at random: between targets on and in the organs at 20 to 400 mm/s, through the air or, less
+// often, straight through the tissue, jaws and pedal at random, with occasional failures (stale, lost, a NaN pose). For
+// the last frames it withdraws. The same seed gives the same motion. Units: metres, seconds.
+
+struct WanderParams {
+  std::uint64_t seed = 1;
+  bool gentle = false;
+  std::uint64_t withdraw_from = 0;     // frame
+  double failure_chance = 1.0 / 2000;  // 1  in each frame
+  int most_grips = 60;                 // jaws close fully at so many targets, then only halfway: blades do not meet
+};
+
+class WanderingDevice final : public Device {
+ public:
+  // Makes the device. `targets`: [target] m, positions between which the tip moves. `start`: the pose in which it
+  // begins and to which it withdraws.
+  WanderingDevice(const DevicePose& start, std::vector<glm::vec3> targets, const WanderParams& params);
+
+  DevicePose pose(const FrameClock& clock) override;
+  DeviceHealth health() const override { return health_; }
+
+ private:
+  double uniform(double low, double high);
+  void choose_next();
+  void withdraw();
+  void fail_or_recover();
+
+  DevicePose start_, pose_;
+  std::vector<glm::vec3> targets_;
+  WanderParams params_;
+  std::mt19937_64 random_;
+  std::vector<glm::dvec3> goals_;  // m  the last one is the next
+  double speed_ = 0.1;             // m/s
+  double last_time_ = 0.0;
+  int wait_ = 0, failing_ = 0;  // frames
+  int grips_ = 0;
+  bool nonsense_ = false;
+  DeviceHealth health_ = DeviceHealth::Good;
+};
+
+WanderingDevice::WanderingDevice(const DevicePose& start, std::vector<glm::vec3> targets, const WanderParams& params)
+    : start_(start), pose_(start), targets_(std::move(targets)), params_(params), random_(params.seed) {
+  goals_ = {start.tip};
+}
+
+double WanderingDevice::uniform(double low, double high) {
+  return low + (high - low) * (static_cast<double>(random_() >> 11) * 0x1p-53);
+}
+
+void WanderingDevice::choose_next() {
+  constexpr double kLift = 0.05;     // m
+  constexpr double kThrough = 0.04;  // 1, of the ways: straight to the next target, often through tissue
+  const glm::dvec3 target = targets_[random_() % targets_.size()];
+  const glm::dvec3 along = glm::normalize(target - pose_.pivot), now = glm::normalize(pose_.tip - pose_.pivot);
+  goals_ = {target + uniform(-0.010, params_.gentle ? 0.006 : 0.012) * along};
+  speed_ = params_.gentle ? 0.1 : uniform(0.02, 0.4);
+  wait_ = static_cast<int>(uniform(0.0, 20.0));
+  if (params_.gentle || uniform(0.0, 1.0) >= kThrough) {
+    goals_.push_back(target - kLift * along);
+    goals_.push_back(pose_.tip - kLift * now);
+  }
+  if (params_.gentle) return;
+  const double least = ++grips_ <= params_.most_grips ? 0.0 : 0.5;
+  pose_.grip = uniform(0.0, 1.0) < 0.5 ? least : uniform(least, 1.0);
+  const double pedal = uniform(0.0, 1.0);
+  pose_.energy = pedals(pedal < 0.2, pedal < 0.3);
+}
+
+void WanderingDevice::withdraw() {
+  goals_ = {start_.tip};
+  speed_ = 0.2;
+  pose_.energy = Diathermy::Off, pose_.grip = 1.0;
+  failing_ = 0;
+  nonsense_ = false;
+  health_ = DeviceHealth::Good;
+}
+
+void WanderingDevice::fail_or_recover() {
+  if (failing_ > 0 && --failing_ == 0) {
+    health_ = DeviceHealth::Good;
+    nonsense_ = false;
+  }
+  if (failing_ > 0 || uniform(0.0, 1.0) >= params_.failure_chance) return;
+  failing_ = static_cast<int>(uniform(1.0, 40.0));
+  const double kind = uniform(0.0, 3.0);
+  nonsense_ = kind < 1.0;
+  if (!nonsense_) health_ = kind < 2.0 ? DeviceHealth::Stale : DeviceHealth::Lost;
+}
+
+DevicePose WanderingDevice::pose(const FrameClock& clock) {
+  const double dt = clock.time - last_time_;
+  last_time_ = clock.time;
+  const bool withdrawing = clock.frame >= params_.withdraw_from;
+  if (withdrawing)
+    withdraw();
+  else
+    fail_or_recover();
+  const glm::dvec3 offset = goals_.back() - pose_.tip;
+  const double distance = glm::length(offset), step = speed_ * dt;
+  pose_.tip = distance > step ? pose_.tip + offset * (step / distance) : goals_.back();
+  if (distance <= step && goals_.size() > 1)
+    goals_.pop_back();
+  else if (distance <= step && !withdrawing && wait_-- <= 0)
+    choose_next();
+  pose_.roll_deg = 60.0 * std::sin(3.0 * clock.time);
+  if (!nonsense_) return pose_;
+  DevicePose nonsense = pose_;
+  nonsense.tip.x = std::numeric_limits<double>::quiet_NaN();
+  return nonsense;
+}
+
 namespace {
 
 constexpr std::uint64_t kRest = 1800;                      // frames after the instruments have begun to withdraw
@@ -64,8 +178,7 @@ void add_instruments(Scene& scene) {
   for (const InstrumentScene& own : scene.instruments) std::erase(missing, own.kind);
   for (std::size_t k = 0; scene.instruments.size() < 4; ++k) {
     InstrumentScene added = scene.instruments.front();
-    added.name = fmt::format("added {}", k);
-    added.kind = missing[k % missing.size()];
+    added.name = fmt::format("added {}", k), added.kind = missing[k % missing.size()];
     const glm::dvec3 aside(0.04 * static_cast<double>(k + 1), -0.02, 0.01);
     added.pivot += aside;
     added.tip = added.pivot + 0.3 * (added.tip - added.pivot);
@@ -186,9 +299,7 @@ class Soak {
     if (random_() % 4 == 0) targets = targets_near(targets, random_() % targets.size());
     return [this, targets, withdraw, gentle](const InstrumentScene& instrument) {
       WanderParams params;
-      params.seed = random_();
-      params.gentle = gentle;
-      params.withdraw_from = withdraw;
+      params.seed = random_(), params.gentle = gentle, params.withdraw_from = withdraw;
       return std::make_unique<WanderingDevice>(withdrawn(instrument), targets, params);
     };
   }
@@ -208,8 +319,7 @@ class Soak {
       for (const Organ& organ : session.organs()) result.removed += organ.change.removed.size();
       result.finite = all_finite(session);
     }
-    result.median_ms = share_of(frame_ms_, 0.5);
-    result.p99_ms = share_of(frame_ms_, 0.99);
+    result.median_ms = share_of(frame_ms_, 0.5), result.p99_ms = share_of(frame_ms_, 0.99);
   }
 
   std::mt19937_64 random_;

@@ -1,19 +1,11 @@
 // Tests superquadrics: they are sound for all exponents, every vertex is on the surface, volume and area equal the
 // closed forms, face counts are as requested, triangles are even, and points are equally spaced along the curves.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <random>
-
 #include "geometry/error.hpp"
 #include "mesh/mesh_report.hpp"
 #include "study/planar/circle.hpp"
 #include "study/shapes/superquadric.hpp"
 #include "tests/geometry/planar_random.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar::planar {
 namespace {
@@ -54,8 +46,7 @@ Case random_case(Dice& dice) {
   if (radius == 1) made.circle.radius = distance(made.segment, made.circle.centre + made.step);  // touches at the end
   if (radius >= 2 && radius < 6) made.circle.radius = scale * static_cast<double>(dice.pick(reach + 1));
   if (radius >= 6 && radius < 11) made.circle.radius = unit * dice.log_uniform(1e-6, 2.0);
-  made.size = 4.0 * unit + made.circle.radius;
-  made.degenerate = a == b || kind < 4 || radius < 2 || side(a, b, c) == 0;
+  made.size = 4.0 * unit + made.circle.radius, made.degenerate = a == b || kind < 4 || radius < 2 || side(a, b, c) == 0;
   return made;
 }
 
@@ -68,7 +59,7 @@ template <class F>
 Least least(const F& f, double low, double high, int steps = 70) {
   constexpr double kGolden = 0.6180339887498949;
   double a = high - kGolden * (high - low), b = low + kGolden * (high - low), fa = f(a), fb = f(b);
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i < steps; ++i)
     if (fa <= fb) {
       high = b, b = a, fb = fa;
       fa = f(a = high - kGolden * (high - low));
@@ -76,7 +67,6 @@ Least least(const F& f, double low, double high, int steps = 70) {
       low = a, a = b, fa = fb;
       fb = f(b = low + kGolden * (high - low));
     }
-  }
   const double middle = 0.5 * (low + high);
   return {middle, f(middle)};
 }
@@ -169,11 +159,10 @@ void check_impact(const Case& c, const Impact& impact, const Gap& gap, Tally& ta
     wrong += !impact.hits || impact.time != 0.0;
     return;
   }
-  if (std::abs(lowest) < kBand * c.size) {
+  if (std::abs(lowest) < kBand * c.size)
     ++tally.in_band;
-  } else {
+  else
     wrong += impact.hits != (lowest < 0.0);
-  }
   if (!impact.hits) return;
   wrong += !(impact.time >= 0.0 && impact.time <= 1.0);
   wrong += glm::length(impact.centre - c.circle.centre - impact.time * c.step) > 1e-13 * c.size;
@@ -248,11 +237,10 @@ TEST(PlanarCircle, StopShortKeepsGapAndMovesAsFarAsAllowed) {
       if (start <= 0.0 && lowest < start) blocked = 0.0;
     }
     // Starts at the edge of the gap, or grazes it: moving on and stopping are both correct within rounding.
-    if (marginal) {
+    if (marginal)
       ++tally.in_band;
-    } else {
+    else
       wrong += std::abs(share - blocked) * glm::length(c.step) > 1e-4 * c.size;
-    }
   }
   std::printf("    %ld stopped\n", stopped);
   EXPECT_EQ(wrong, 0);
@@ -332,9 +320,9 @@ double barr(const SuperquadricParams& p, const glm::dvec3& point) {
 }
 
 TEST(Superquadric, SoundForEveryExponentAndEveryVertexOnTheSurface) {
-  for (const SuperquadricKind kind : kKinds) {
-    for (const double e1 : kExponents) {
-      for (const double e2 : kExponents) {
+  for (const SuperquadricKind kind : kKinds)
+    for (const double e1 : kExponents)
+      for (const double e2 : kExponents)
         for (const int faces : {32, 200, 2000}) {
           SCOPED_TRACE(testing::Message() << int(kind) << ", exponents " << e1 << " " << e2 << ", faces " << faces);
           const SuperquadricParams params = params_of(kind, e1, e2, faces);
@@ -348,14 +336,11 @@ TEST(Superquadric, SoundForEveryExponentAndEveryVertexOnTheSurface) {
           for (const glm::vec3& p : mesh.positions)
             ASSERT_NEAR(superquadric_radius(params, glm::dvec3(p)), 1.0, rounding(params));
         }
-      }
-    }
-  }
 }
 
 TEST(Superquadric, SoundWhenFlatLongOrLarge) {
-  for (const SuperquadricKind kind : kKinds) {
-    for (const double e1 : {0.1, 1.0, 4.0}) {
+  for (const SuperquadricKind kind : kKinds)
+    for (const double e1 : {0.1, 1.0, 4.0})
       for (const double e2 : {0.1, 1.0, 4.0}) {
         SCOPED_TRACE(testing::Message() << int(kind) << ", exponents " << e1 << " " << e2);
         for (const glm::dvec3& size : {glm::dvec3(0.1, 0.02, 0.001), glm::dvec3(0.01, 0.03, 1.0)})
@@ -364,27 +349,22 @@ TEST(Superquadric, SoundWhenFlatLongOrLarge) {
             mesh_report(make_superquadric(params_of(kind, e1, e2, 200000)).view(), {.find_crossings = false});
         ASSERT_TRUE(large.sound());
       }
-    }
-  }
 }
 
 TEST(Superquadric, FaceCountIsMet) {
-  for (const SuperquadricKind kind : kKinds) {
-    for (const double e1 : {0.2, 1.0, 3.0}) {
-      for (const double e2 : {0.2, 1.0, 3.0}) {
+  for (const SuperquadricKind kind : kKinds)
+    for (const double e1 : {0.2, 1.0, 3.0})
+      for (const double e2 : {0.2, 1.0, 3.0})
         for (const int faces : {1000, 3333, 31000, 250000}) {
           const double made = double(make_superquadric(params_of(kind, e1, e2, faces)).faces.size());
           EXPECT_NEAR(made / faces, 1.0, 0.04) << int(kind) << " " << e1 << " " << e2 << " " << faces;
         }
-      }
-    }
-  }
   const double most = double(make_superquadric(params_of(SuperquadricKind::Toroid, 1, 1, 4000000)).faces.size());
   EXPECT_NEAR(most / 4e6, 1.0, 0.02);
 }
 
 TEST(Superquadric, VolumeByBetaFunctions) {
-  for (const double e1 : kExponents) {
+  for (const double e1 : kExponents)
     for (const double e2 : kExponents) {
       const SuperquadricParams params = params_of(SuperquadricKind::Ellipsoid, e1, e2, 40000);
       const double box = params.size.x * params.size.y * params.size.z;
@@ -394,7 +374,6 @@ TEST(Superquadric, VolumeByBetaFunctions) {
       EXPECT_NEAR(volume_of(make_superquadric(params)) / beta, 1.0, std::max(e1, e2) > 2.0 ? 0.01 : 0.002)
           << e1 << " " << e2;
     }
-  }
 }
 
 TEST(Superquadric, VolumeOfToroidsBySampling) {
@@ -441,8 +420,8 @@ TEST(Superquadric, InsideOutsideFunction) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1.5, 1.5);
-  for (const SuperquadricKind kind : kKinds) {
-    for (const double e1 : kExponents) {
+  for (const SuperquadricKind kind : kKinds)
+    for (const double e1 : kExponents)
       for (const double e2 : kExponents) {
         const SuperquadricParams params = params_of(kind, e1, e2, 100);
         for (int i = 0; i < 100; ++i) {
@@ -452,8 +431,6 @@ TEST(Superquadric, InsideOutsideFunction) {
           EXPECT_NEAR(superquadric_radius(params, p) / plain, 1.0, 1e-9);
         }
       }
-    }
-  }
   const SuperquadricParams sphere = params_of(SuperquadricKind::Ellipsoid, 1, 1, 100, glm::dvec3(0.1));
   EXPECT_EQ(superquadric_radius(sphere, glm::dvec3(0.0)), 0.0);
   EXPECT_NEAR(superquadric_radius(sphere, {0.0, 0.0, 0.2}), 2.0, 1e-12);
@@ -461,8 +438,8 @@ TEST(Superquadric, InsideOutsideFunction) {
 
 // Compares normals with the gradient of the inside-outside function at the face's centre.
 TEST(Superquadric, EveryNormalLooksOutward) {
-  for (const SuperquadricKind kind : kKinds) {
-    for (const double e1 : {0.5, 1.0, 1.5}) {
+  for (const SuperquadricKind kind : kKinds)
+    for (const double e1 : {0.5, 1.0, 1.5})
       for (const double e2 : {0.5, 1.0, 1.5}) {
         const SuperquadricParams params = params_of(kind, e1, e2, 8000);
         const TriangleMesh mesh = make_superquadric(params);
@@ -478,8 +455,6 @@ TEST(Superquadric, EveryNormalLooksOutward) {
           ASSERT_GT(glm::dot(gradient, glm::cross(t.b - t.a, t.c - t.a)), 0.0) << int(kind) << " " << e1 << " " << e2;
         }
       }
-    }
-  }
 }
 
 struct Edges {

@@ -5,9 +5,20 @@
 
 #include <fstream>
 
-#include "tests/support/sanitized.hpp"
-
 namespace trocar {
+
+// Whether this test program was built with the address or thread sanitizer.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
 
 // KiB. Always 0 with the address or thread sanitizer, which keeps freed memory and shadow memory resident: growth says
 // nothing there, and the leak detector looks for leaks.

@@ -42,14 +42,13 @@ TriangleMesh subdivided(const TriangleMesh& coarse) {
 // Adds two faces per cell of a columns x rows grid of vertices; `vertex` returns their indices.
 template <class Vertex>
 void add_cells(int columns, int rows, Vertex vertex, std::vector<glm::uvec3>& faces) {
-  for (int row = 0; row < rows; ++row) {
+  for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column) {
       const std::uint32_t a = vertex(column, row), b = vertex(column + 1, row);
       const std::uint32_t c = vertex(column + 1, row + 1), d = vertex(column, row + 1);
       faces.emplace_back(a, b, c);
       faces.emplace_back(a, c, d);
     }
-  }
 }
 
 glm::vec3 on_circle(double turn, double radius) {
@@ -86,9 +85,8 @@ TriangleMesh sphere_of(std::size_t faces, float radius, const glm::vec3& centre)
   };
   for (int column = 0; column < columns; ++column) mesh.faces.emplace_back(0, vertex(column + 1, 0), vertex(column, 0));
   add_cells(columns, rows - 2, vertex, mesh.faces);
-  for (int column = 0; column < columns; ++column) {
+  for (int column = 0; column < columns; ++column)
     mesh.faces.emplace_back(vertex(column, rows - 2), vertex(column + 1, rows - 2), top);
-  }
   return mesh;
 }
 
@@ -105,13 +103,12 @@ TriangleMesh cube(float side, const glm::vec3& centre) {
 
 TriangleMesh grid(int columns, int rows, float width, float height) {
   TriangleMesh mesh;
-  for (int row = 0; row <= rows; ++row) {
+  for (int row = 0; row <= rows; ++row)
     for (int column = 0; column <= columns; ++column) {
       const float u = static_cast<float>(column) / static_cast<float>(columns);
       const float v = static_cast<float>(row) / static_cast<float>(rows);
       mesh.positions.emplace_back((u - 0.5f) * width, (v - 0.5f) * height, 0.f);
     }
-  }
   add_cells(
       columns, rows, [columns](int c, int r) { return static_cast<std::uint32_t>(r * (columns + 1) + c); }, mesh.faces);
   return mesh;
@@ -121,10 +118,9 @@ TriangleMesh torus(int major_steps, int minor_steps, float major_radius, float m
   TriangleMesh mesh;
   for (int minor = 0; minor < minor_steps; ++minor) {
     const glm::vec3 section = on_circle(double(minor) / minor_steps, minor_radius);
-    for (int major = 0; major < major_steps; ++major) {
+    for (int major = 0; major < major_steps; ++major)
       mesh.positions.push_back(on_circle(double(major) / major_steps, major_radius + section.x) +
                                glm::vec3(0, 0, section.y));
-    }
   }
   const auto vertex = [=](int major, int minor) {
     return static_cast<std::uint32_t>((minor % minor_steps) * major_steps + major % major_steps);

@@ -1,11 +1,14 @@
-// Gives the tests of the page a folder to test: the one named by PAGE_FOLDER, or one made with the mock program; and a
-// server for it, in a sub-folder of its address.
+// Gives the tests of the page a folder to test: the one named by PAGE_FOLDER, or one made with the mock program; a server
+// for it, in a sub-folder of its address; a headless Chromium. Without Chromium the tests are skipped with the reason.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
+import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
+import { kSoftwareWebGl, startBrowser, whyNot } from "../report/browser.js";
+import { openPage, started } from "./page.js";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** A new folder, removed when the tests end. */
@@ -66,5 +69,33 @@ export async function serve(folder) {
     address: `http://localhost:${server.address().port}/some/folder/`,
     requests,
     close: () => (server.closeAllConnections(), server.close()),
+  });
+}
+
+export const kRealFolder = process.argv[2] ?? process.env.PAGE_FOLDER;
+export const mock = !kRealFolder;
+export const onlyMock = mock ? {} : { skip: "needs the mock" };
+
+export const site = {
+  browser: null,
+  server: null,
+  /** A page at its start screen; options of openPage. */
+  open: async (options) => started(await openPage(site.browser, site.server.address, options)),
+};
+
+/** Call first. `lacks`: why the tests cannot run here, besides a missing Chromium. */
+export function useSite(lacks = "") {
+  const reason = whyNot() || lacks;
+  if (reason) {
+    console.log(`SKIPPED: ${reason}`);
+    process.exit(0);
+  }
+  before(async () => {
+    site.browser = await startBrowser(kSoftwareWebGl);
+    site.server = await serve(kRealFolder ?? mockFolder());
+  });
+  after(async () => {
+    await site.browser?.close();
+    site.server?.close();
   });
 }

@@ -6,9 +6,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test as nodeTest } from "node:test";
-import { kMakeFolder, mockFolder, mockProgram, serve, temporaryFolder } from "./folder.js";
+import { kMakeFolder, mockFolder, mockProgram, onlyMock, serve, site, temporaryFolder, useSite } from "./folder.js";
 import { closeQuietly, finish, openPage, practise, started, test } from "./page.js";
-import { onlyMock, site, useSite } from "./site.js";
 
 useSite();
 

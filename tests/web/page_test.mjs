@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test as nodeTest } from "node:test";
+import { mock, onlyMock, site, useSite } from "./folder.js";
 import { calls, card, closeQuietly, finish, middleOf, openPage, picture, practise, secondsOf, started, swipe, test } from "./page.js";
-import { mock, onlyMock, site, useSite } from "./site.js";
 
 useSite();
 const { open } = site;

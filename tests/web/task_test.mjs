@@ -9,9 +9,8 @@ import { join } from "node:path";
 import { test as nodeTest } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Aim } from "./aim.js";
-import { temporaryFolder } from "./folder.js";
+import { mock, site, temporaryFolder, useSite } from "./folder.js";
 import { card, closeQuietly, picture, test } from "./page.js";
-import { mock, site, useSite } from "./site.js";
 
 useSite(mock ? "no folder of the program is named" : "");
 const trocar = process.argv[3];

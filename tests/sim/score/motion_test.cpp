@@ -1,19 +1,11 @@
 // Compares motion metrics with closed forms; they are the same at every frame rate.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <limits>
-#include <numbers>
-#include <random>
-
+#include "sim/score/motion.hpp"
 #include "sim/score/attempt.hpp"
 #include "sim/score/learning_curve.hpp"
-#include "sim/score/motion.hpp"
 #include "sim/score/smoothness.hpp"
 #include "sim/score/track.hpp"
 #include "tests/sim/score/score_support.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar::motion_test {
 namespace {
@@ -128,13 +120,7 @@ TEST(Motion, UndefinedWithoutData) {
   EXPECT_EQ(active_part(still, kActiveSpeed).size(), 0u);
 }
 
-}  // namespace
-
 // Compares jerk and spectral arc length with closed forms, the authors' published example, and direct integration.
-
-namespace {
-
-using test::exact_track;
 
 std::vector<glm::dvec3> positions(const test::Path& path, double duration, double rate) {
   std::vector<glm::dvec3> tip;
@@ -260,14 +246,8 @@ TEST(Smoothness, UndefinedWithoutData) {
   EXPECT_TRUE(std::isnan(spectral_arc_length(std::vector<double>(50, 0.0), 100.0)));
 }
 
-}  // namespace
-
 // Tests the even track made from recorded samples: it is exact where a spline is exact, the same at every rate,
 // insensitive to noise, and robust against invalid frames.
-
-namespace {
-
-using test::sampled;
 
 TEST(Resample, SplineReproducesALineAtUnevenTimes) {
   const Knots knots{{0.0, 0.03, 0.1, 0.11, 0.4}, {1.0, 1.06, 1.2, 1.22, 1.8}};
@@ -412,12 +392,8 @@ TEST(Track, PartsKnowTheirStart) {
   EXPECT_NEAR(active.duration(), 1.0, 0.08);
 }
 
-}  // namespace
-
 // Tests the estimate of a sensor's noise with known noise on known motions, and what the noise does to each measure of
 // smoothness: docs/metrics.md prints the tables.
-
-namespace {
 
 // Reaches of 60 mm, there and back, of `reach` s each, with pauses of 0.3 s.
 test::Path reaches(int count, double reach = 1.0) {
@@ -572,11 +548,7 @@ TEST(Noise, JerkPerSecondHasItsClosedForm) {
   EXPECT_TRUE(std::isnan(log_jerk_per_second(std::vector<glm::dvec3>(9, glm::dvec3(0.1)), 100.0)));
 }
 
-}  // namespace
-
 // Tests grades of metrics, and shares of time of uneven frames.
-
-namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -603,19 +575,14 @@ TEST(Score, SharesOfUnevenFrames) {
   EXPECT_EQ(beginnings(times, std::vector<char>{0, 0, 0, 0, 0}, 0.25), 0u);
 }
 
-}  // namespace
-
 // Tests metrics of tracks that are short enough to compute by hand: the smallest number of samples for each, tracks
 // that do not start at zero, instruments that do not start together, limits of the spectrum.
-
-namespace {
 
 constexpr double kStep = 1.0 / kTrackRate;  // s
 
 Track track_through(const std::vector<glm::dvec3>& tip, double start = 0.0) {
   Track track;
-  track.start = start;
-  track.tip = tip;
+  track.start = start, track.tip = tip;
   track.pivot.assign(tip.size(), glm::dvec3(0.0, 0.0, 0.3));
   track.roll_deg.assign(tip.size(), 0.0);
   track.speed.assign(tip.size(), 0.0);
@@ -625,8 +592,7 @@ Track track_through(const std::vector<glm::dvec3>& tip, double start = 0.0) {
 TEST(MetricsByHand, TwoSamplesAreEnough) {
   // The tip is 0.3 m below the trocar, then 0.4 m to its side at the trocar's height: a quarter turn, 0.1 m deeper.
   Track track = track_through({{0.0, 0.0, 0.0}, {0.4, 0.0, 0.3}});
-  track.roll_deg = {10.0, -35.0};
-  track.speed = {0.25, 0.002};
+  track.roll_deg = {10.0, -35.0}, track.speed = {0.25, 0.002};
   EXPECT_DOUBLE_EQ(path_length(track.tip), 0.5);
   EXPECT_DOUBLE_EQ(path_inefficiency(track, {}), 1.0);
   EXPECT_NEAR(depth_travelled(track), 0.1, 1e-12);

@@ -1,19 +1,13 @@
 // Tests scores of recordings made by formula. Compares every metric with values computed by hand. A recording gives the
 // same bits when it is scored again, and so does the recovered recording of a killed process.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <thread>
 
 #include "app/compare/backends.hpp"
@@ -30,6 +24,7 @@
 #include "tests/sim/session/session_support.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar::score_test {
 namespace {
@@ -251,11 +246,7 @@ TEST_F(FormulaScore, SameBitsWhenRepeatedAndAfterAKilledProcess) {
   EXPECT_EQ(left, to_json(finished));
 }
 
-}  // namespace
-
 // Tests that metrics computed during a session, without the scoring code, equal those scored from its recording.
-
-namespace {
 
 constexpr std::size_t kFrames = 240;
 
@@ -330,11 +321,7 @@ TEST(ScoreLive, EqualsTheScoreOfTheRecording) {
   EXPECT_EQ(attempt.scene_title, "Ball");
 }
 
-}  // namespace
-
 // Tests the motion metrics of a trajectory: values by hand, and the same bits as those of a recording of this motion.
-
-namespace {
 
 double value_of(const std::vector<Metric>& metrics, const char* id) {
   const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.id == id; });
@@ -392,12 +379,8 @@ TEST(ScoreTrajectory, HasTheBitsOfARecordingOfTheSameMotion) {
         << metric.id;
 }
 
-}  // namespace
-
 // Tests that every graded metric of every kind of task, of an instrument and of a whole session can be explained, and
 // that no two metrics share a name. A recording made by formula supplies the metrics of the session.
-
-namespace {
 
 using test::FramesAtRest;
 

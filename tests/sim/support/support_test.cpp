@@ -1,18 +1,16 @@
 // Tests base64, text of any bytes, and what the caller learns about a child process that ends, fails, crashes or hangs.
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
+
+#include <chrono>
+#include <thread>
 
 #include "geometry/error.hpp"
 #include "mesh/base64.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/process.hpp"
 #include "sim/support/text.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
@@ -160,5 +158,4 @@ TEST(ChildProcess, AMissingProgramIsAFailure) {
 }
 
 }  // namespace
-
 }  // namespace trocar

@@ -1,19 +1,20 @@
-// Tests the progress in a curriculum: degenerate lists first, then passes, refreshers and locks by hand, then random
-// curricula and attempts against a slow computation that follows the definitions word by word.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <random>
+// Tests curricula: progress in them, their reader, and the curve of practice.
+#include <regex>
 
 #include "geometry/error.hpp"
 #include "sim/course/course_progress.hpp"
+#include "sim/course/curriculum.hpp"
+#include "sim/score/learning_curve.hpp"
 #include "sim/task/task_goal.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
+
+// Tests the progress in a curriculum: degenerate lists first, then passes, refreshers and locks by hand, then random
+// curricula and attempts against a slow computation that follows the definitions word by word.
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDaySeconds = 86400.0;
@@ -129,8 +130,7 @@ TEST(CourseProgress, AScoredAttemptCarriesItsMetricsAndItsCriticalError) {
   TaskLog log;
   log.error(1.0, "off the line");
   Attempt scored;
-  scored.duration = 12.0;
-  scored.overall = {{"collisions", "", "", 3.0, {}, {}}};
+  scored.duration = 12.0, scored.overall = {{"collisions", "", "", 3.0, {}, {}}};
   scored.instruments = {{"left grasper", {{"path_length", "", "mm", 250.0, {}, {}}}}};
   EXPECT_TRUE(std::isnan(course_attempt(scored, "a", 1, 5.0).score));
   EXPECT_FALSE(course_attempt(scored, "a", 1, 5.0).finished);
@@ -201,14 +201,10 @@ struct RandomCourse {
     const int steps = 1 + below(5);
     for (int k = 0; k < steps; ++k) {
       CourseStep step;
-      step.scene = std::string(1, static_cast<char>('a' + below(3))) + ".toml";
-      step.level = 1 + below(2);
-      step.pass.least_score = 10.0 * below(8);
-      step.pass.no_critical_error = below(2) == 0;
+      step.scene = std::string(1, static_cast<char>('a' + below(3))) + ".toml", step.level = 1 + below(2);
+      step.pass.least_score = 10.0 * below(8), step.pass.no_critical_error = below(2) == 0;
       if (below(2) == 0) step.pass.limits.push_back({"task_errors", double(below(3)), below(2) == 0});
-      step.in_a_row = 1 + below(3);
-      step.in_all = step.in_a_row + below(4);
-      step.refresher_days = below(2) * below(30);
+      step.in_a_row = 1 + below(3), step.in_all = step.in_a_row + below(4), step.refresher_days = below(2) * below(30);
       for (int earlier = 0; earlier < k; ++earlier)
         if (below(3) == 0) step.after.push_back(static_cast<std::size_t>(earlier));
       c.steps.push_back(step);
@@ -221,8 +217,7 @@ struct RandomCourse {
                                  std::string(1, static_cast<char>('a' + below(4))), 1 + below(2));
     if (below(20) == 0) a.date = kNotANumber;
     if (below(20) == 0) a.score = kNotANumber;
-    a.finished = below(10) > 0;
-    a.critical_error = below(10) == 0;
+    a.finished = below(10) > 0, a.critical_error = below(10) == 0;
     if (below(10) > 0) a.metrics["task_errors"] = below(15) == 0 ? kNotANumber : double(below(3));
     return a;
   }
@@ -272,12 +267,8 @@ TEST(CourseProgress, AgreesWithTheDefinitionsWordByWord) {
   EXPECT_GT(due, 50);
 }
 
-}  // namespace
-
 // Tests thresholds from experts against values computed by hand: the distribution, what is trimmed, the rule of each
 // metric, and the sentences for attempts that give no thresholds.
-
-namespace {
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -373,6 +364,275 @@ TEST(ExpertThresholds, RoundingNeverRefusesTheValueThatAThresholdComesFrom) {
   }
 }
 
-}  // namespace
+// Tests the reader of curricula: what it returns, what it refuses with which sentence, and that the ids of metrics are
+// those of the documents. The curricula of the product load, with their scenes and levels.
 
+const std::string kTwoSteps = R"(
+title = "Two steps"
+sources = ["a book", "a paper"]
+[[step]]
+name = "touch"
+scene = "touch.toml"
+least_score = 80
+[[step.at_most]]
+metric = "task_errors"
+value = 1
+[[step]]
+name = "touch, harder"
+title = "Touch small targets"
+scene = "touch.toml"
+level = 2
+least_score = 85
+no_critical_error = false
+in_a_row = 2
+in_all = 12
+refresher_days = 180
+requires = ["touch"]
+[[step.at_least]]
+metric = "probe.sparc"
+value = -3
+)";
+
+TEST(Curriculum, HasWhatTheFileSays) {
+  const Curriculum c = parse_curriculum(kTwoSteps, "folder/two.toml");
+  EXPECT_EQ(c.title, "Two steps");
+  EXPECT_EQ(c.sources, (std::vector<std::string>{"a book", "a paper"}));
+  ASSERT_EQ(c.steps.size(), 2u);
+  EXPECT_EQ(c.steps[0].title, "touch");
+  EXPECT_EQ(c.steps[0].scene, "folder/touch.toml");
+  EXPECT_EQ(c.steps[0].level, 1);
+  EXPECT_EQ(c.steps[0].in_a_row, 1);
+  EXPECT_EQ(c.steps[0].in_all, 1);
+  EXPECT_EQ(c.steps[0].refresher_days, 0.0);
+  EXPECT_TRUE(c.steps[0].pass.no_critical_error);
+  ASSERT_EQ(c.steps[0].pass.limits.size(), 1u);
+  EXPECT_TRUE(c.steps[0].pass.limits[0].at_most);
+  const CourseStep& harder = c.steps[1];
+  EXPECT_EQ(harder.title, "Touch small targets");
+  EXPECT_EQ(harder.level, 2);
+  EXPECT_EQ(harder.pass.least_score, 85.0);
+  EXPECT_FALSE(harder.pass.no_critical_error);
+  EXPECT_EQ(harder.in_a_row, 2);
+  EXPECT_EQ(harder.in_all, 12);
+  EXPECT_EQ(harder.refresher_days, 180.0);
+  EXPECT_EQ(harder.after, (std::vector<std::size_t>{0}));
+  ASSERT_EQ(harder.pass.limits.size(), 1u);
+  EXPECT_EQ(harder.pass.limits[0].metric, "probe.sparc");
+  EXPECT_EQ(harder.pass.limits[0].value, -3.0);
+  EXPECT_FALSE(harder.pass.limits[0].at_most);
+}
+
+void expect_refused_curriculum(const std::string& text, int line, const std::string& part) {
+  try {
+    parse_curriculum(text, "c.toml");
+    ADD_FAILURE() << "accepted: " << text;
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    EXPECT_TRUE(what.starts_with("c.toml:" + (line > 0 ? std::to_string(line) + ":" : ""))) << what;
+    EXPECT_NE(what.find(part), std::string::npos) << what;
+    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+  }
+}
+
+TEST(Curriculum, NamesFileLineAndRemedyOfAFault) {
+  const std::string top = "title = \"t\"\n", step = top + "[[step]]\nname = \"a\"\nscene = \"a.toml\"\n";
+  expect_refused_curriculum("", 0, "title: is missing");
+  expect_refused_curriculum(top, 0, "a curriculum needs at least one [[step]]");
+  expect_refused_curriculum("schema = 2\n" + step, 1, "use a later version");
+  expect_refused_curriculum("title = \"\"\n", 1, "1 to 200 printable characters");
+  expect_refused_curriculum("sources = [3]\n" + step, 1, "text in quotes");
+  expect_refused_curriculum(top + "[[step]]\nscene = \"a.toml\"\n", 2, "name: is missing");
+  expect_refused_curriculum(top + "[[step]]\nname = \"a\"\n", 2, "scene: is missing");
+  expect_refused_curriculum(step + "level = 0\n", 5, "limits 1 to 100");
+  expect_refused_curriculum(step + "level = 1.5\n", 5, "whole number");
+  expect_refused_curriculum(step + "least_score = 101\n", 5, "limits 0 to 100");
+  expect_refused_curriculum(step + "in_a_row = 3\nin_all = 2\n", 6, "at least in_a_row = 3");
+  expect_refused_curriculum(step + "refresher_days = -1\n", 5, "limits");
+  expect_refused_curriculum(step + "requires = [\"a\"]\n", 5, "only steps above it");
+  expect_refused_curriculum(step + "lest_score = 5\n", 5, "least_score");
+  expect_refused_curriculum(step + "[[step]]\nname = \"a\"\nscene = \"a.toml\"\n", 6, "two steps have the name 'a'");
+  expect_refused_curriculum(step + "[[step]]\nname = \"b\"\nscene = \"b/a.toml\"\n", 7, "same file name");
+  expect_refused_curriculum(step + "[[step]]\nname = \"b\"\nscene = \"a.toml\"\nrequires = [\"a\", \"a\"]\n", 8,
+                            "twice");
+  expect_refused_curriculum(step + "[[step.at_most]]\nmetric = \"task_erors\"\nvalue = 0\n", 6,
+                            "not the id of a metric");
+  expect_refused_curriculum(step + "[[step.at_most]]\nmetric = \"probe.task_time\"\nvalue = 0\n", 6,
+                            "write task_time alone");
+  expect_refused_curriculum(step + "[[step.at_most]]\nmetric = \"task_time\"\n", 5, "value: is missing");
+  expect_refused_curriculum(step + "[[step.at_most]]\nmetric = \"task_time\"\nvalue = inf\n", 7, "finite");
+}
+
+TEST(Curriculum, ChecksItsScenes) {
+  const TemporaryFolder folder;
+  const auto scene = repository_file("data/scenes/tasks/touch_targets.toml").string();
+  const auto load = [&](const std::string& step) {
+    load_curriculum(folder.write("c.toml", "title = \"t\"\n[[step]]\nname = \"a\"\n" + step));
+  };
+  const auto sentence_of = [&](const std::string& step) -> std::string {
+    try {
+      load(step);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NO_THROW(load("scene = \"" + scene + "\"\n"));
+  EXPECT_NE(sentence_of("scene = \"b.toml\"\n").find("c.toml:4: step.scene: there is no file b.toml"),
+            std::string::npos)
+      << sentence_of("scene = \"b.toml\"\n");
+  EXPECT_NE(
+      sentence_of("scene = \"" + scene + "\"\nlevel = 100\n").find("c.toml:5: step.level: the scene has no level 100"),
+      std::string::npos);
+  EXPECT_NE(
+      sentence_of("scene = \"" + repository_file("data/scenes/tour.toml").string() + "\"\n").find("has no [task]"),
+      std::string::npos);
+  const std::string limit = "[[step.at_most]]\nvalue = 1\nmetric = ";
+  EXPECT_EQ(sentence_of("scene = \"" + scene + "\"\n" + limit + "\"probe.path_length\"\n"), "accepted");
+  EXPECT_NE(
+      sentence_of("scene = \"" + scene + "\"\n" + limit + "\"drill.path_length\"\n").find("no instrument 'drill'"),
+      std::string::npos);
+}
+
+TEST(Curriculum, ThoseOfTheProductLoadAndNameTheirSources) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(repository_file("data/curricula"))) {
+    const Curriculum c = load_curriculum(entry.path());
+    EXPECT_FALSE(c.sources.empty()) << entry.path();
+    ++found;
+  }
+  EXPECT_GE(found, 1);
+}
+
+std::set<std::string> ids_in(const std::string& document, const std::string& pattern) {
+  const std::string text = read_file(repository_file(document));
+  const std::regex expression(pattern);
+  std::set<std::string> ids;
+  for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at) ids.insert((*at)[1]);
+  return ids;
+}
+
+template <typename Ids>
+std::set<std::string> as_set(const Ids& ids) {
+  return {ids.begin(), ids.end()};
+}
+
+TEST(Curriculum, KnowsTheMetricsOfTheDocuments) {
+  EXPECT_EQ(as_set(task_metric_ids()), ids_in("docs/tasks.md", "\n\\| `(task_[a-z_]+)` \\|"));
+  // A row of the tables may name two metrics.
+  std::set<std::string> listed = ids_in("docs/metrics.md", "\n\\| `([a-z_]+)`(?:, `[a-z_]+`)? \\| ?[a-z]");
+  listed.merge(ids_in("docs/metrics.md", "\n\\| `[a-z_]+`, `([a-z_]+)` \\| ?[a-z]"));
+  listed.insert("duration");
+  listed.erase("task_errors");
+  EXPECT_EQ(as_set(session_metric_ids()), listed);
+}
+
+// Tests that the fit recovers the curve of practice from data that follow it and is the best there is, and that
+// attempts are ordered.
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> curve_of(double limit, double gain, double rate, int attempts) {
+  std::vector<double> values;
+  for (int n = 1; n <= attempts; ++n) values.push_back(limit + gain * std::pow(n, -rate));
+  return values;
+}
+
+// Falling and rising, towards limits of any sign.
+TEST(LearningCurve, RecoversTheCurve) {
+  for (const double limit : {40.0, 0.0, -60.0})
+    for (const double gain : {50.0, -30.0})
+      for (const double rate : {0.2, 0.35, 1.0, 2.0}) {
+        std::vector<double> values = curve_of(limit, gain, rate, 14);
+        values[4] = kNan;
+        const auto fit = fit_practice(values);
+        ASSERT_TRUE(fit);
+        EXPECT_NEAR(fit->limit, limit, 1e-3) << limit << " " << gain << " " << rate;
+        EXPECT_NEAR(fit->gain, gain, 1e-3);
+        EXPECT_NEAR(fit->rate, rate, 1e-4);
+        EXPECT_NEAR(fit->explained, 1.0, 1e-9);
+        EXPECT_NEAR(fit->at(8.0), limit + gain * std::pow(8.0, -rate), 1e-5);
+      }
+}
+
+// No other limit, gain and rate of a fine grid leaves smaller squares.
+TEST(LearningCurve, IsTheBestOfAGrid) {
+  std::mt19937 random(61);
+  std::printf("seed 61\n");
+  std::normal_distribution<double> noise(0.0, 2.0);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<double> values = curve_of(-3.0, 12.0, 0.6, 10);
+    for (double& value : values) value += noise(random);
+    const auto squares = [&](double limit, double gain, double rate) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        const double off = values[k] - limit - gain * std::pow(static_cast<double>(k + 1), -rate);
+        sum += off * off;
+      }
+      return sum;
+    };
+    const auto fit = fit_practice(values);
+    ASSERT_TRUE(fit);
+    const double least = squares(fit->limit, fit->gain, fit->rate);
+    for (double rate = 0.05; rate < 5.0; rate *= 1.1)
+      for (double limit = -30.0; limit < 30.0; limit += 1.0)
+        for (double gain = -40.0; gain < 40.0; gain += 1.0) ASSERT_GE(squares(limit, gain, rate), least - 1e-9);
+  }
+}
+
+// Counts of errors reach zero, and a smoothness is negative: all values count.
+TEST(LearningCurve, ZerosAndNegativeValuesCount) {
+  const auto errors = fit_practice(std::vector{6.0, 3.0, 1.0, 0.0, 0.0, 0.0});
+  ASSERT_TRUE(errors);
+  EXPECT_GE(errors->limit, 0.0);
+  EXPECT_LT(errors->at(6.0), 1.2);
+  const auto smoothness = fit_practice(std::vector{-9.0, -7.5, -7.0, -6.8, -6.6});
+  ASSERT_TRUE(smoothness);
+  EXPECT_LT(smoothness->limit, -5.0);
+  EXPECT_LT(smoothness->gain, 0.0);
+  EXPECT_GT(smoothness->explained, 0.98);
+}
+
+TEST(LearningCurve, FewValuesByHand) {
+  // 1, 1/2, 1/4 of the gain: 2 + 4 / n.
+  const auto fit = fit_practice(std::vector{6.0, 4.0, kNan, 3.0});
+  ASSERT_TRUE(fit);
+  EXPECT_EQ(fit->rate, 1.0);
+  EXPECT_NEAR(fit->limit, 2.0, 1e-12);
+  EXPECT_NEAR(fit->gain, 4.0, 1e-12);
+  const auto constant = fit_practice(std::vector{3.0, 3.0, 3.0});
+  EXPECT_NEAR(constant->gain, 0.0, 1e-12);
+  EXPECT_EQ(constant->explained, 1.0);
+  EXPECT_NEAR(fit_practice(std::vector{8.0, 2.0, 8.0, 2.0, 8.0, 2.0, 8.0})->explained, 0.0, 0.2);
+  EXPECT_FALSE(fit_practice(std::vector{3.0, kNan, 1.0}));
+  EXPECT_FALSE(fit_practice({}));
+}
+
+TEST(LearningCurve, AttemptsByDate) {
+  std::vector<Attempt> attempts(3);
+  attempts[0].date = "2026-03-01";
+  attempts[1].date = "2026-02-01";
+  attempts[2].date = "2026-03-01";
+  for (std::size_t k = 0; k < 3; ++k) {
+    attempts[k].file = std::string(1, static_cast<char>('a' + k));
+    attempts[k].overall = {{"duration", "Time", "s", 10.0 * static_cast<double>(k + 1), {}, {}, ""}};
+    attempts[k].instruments = {{"probe", {{"path_length", "Path length", "mm", 100.0, {}, {}, ""}}}};
+  }
+  attempts[2].instruments.push_back({"hook", {{"path_length", "Path length", "mm", 5.0, {}, {}, ""}}});
+  attempts[0].task = TaskResult{"touch", "Touch", true, 80.0, {}, {}};
+  const LearningCurve curve = learning_curve(attempts);
+  EXPECT_EQ(curve.files, (std::vector<std::string>{"b", "a", "c"}));
+  EXPECT_EQ(curve.order, (std::vector<std::size_t>{1, 0, 2}));
+  ASSERT_EQ(curve.curves.size(), 4u);
+  EXPECT_EQ(curve.curves[0].id, "task_score");
+  EXPECT_TRUE(std::isnan(curve.curves[0].values[0]));
+  EXPECT_EQ(curve.curves[0].values[1], 80.0);
+  EXPECT_EQ(curve.curves[1].values, (std::vector<double>{20.0, 10.0, 30.0}));
+  EXPECT_TRUE(curve.curves[1].fit);
+  EXPECT_EQ(curve.curves[2].instrument, "probe");
+  EXPECT_EQ(curve.curves[3].instrument, "hook");
+  EXPECT_TRUE(std::isnan(curve.curves[3].values[0]));
+  EXPECT_TRUE(learning_curve({}).curves.empty());
+}
+
+}  // namespace
 }  // namespace trocar

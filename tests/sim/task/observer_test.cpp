@@ -1,10 +1,6 @@
 // Tests that a session and its recording give a task bit-identical observations (marks, touches, force, removed faces,
 // scope), so that a recording has the score of its attempt. The session burns, so that the surface changes under the
 // marks.
-#include <gtest/gtest.h>
-
-#include <cstdio>
-
 #include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/loop/session_loop.hpp"
@@ -13,6 +9,7 @@
 #include "sim/review/score_recording.hpp"
 #include "sim/scene/scene_variants.hpp"
 #include "tests/sim/task/task_support.hpp"
+#include "tests/support/test.hpp"
 
 // Lets a scripted trainee perform the task of a scene, records it, and scores the recording.
 namespace trocar::test {
@@ -205,12 +202,8 @@ TEST_P(Observers, ARecordingGivesTheSessionsObservations) {
 INSTANTIATE_TEST_SUITE_P(Tasks, Observers, ::testing::ValuesIn(test::task_scenes()),
                          [](const auto& info) { return info.param; });
 
-}  // namespace
-
 // Tests that the score of a performed task follows from its recording too: of a task at a level, of clipping and
 // cutting, and of an operation. Scripted trainees perform them in a session.
-
-namespace {
 
 TEST(RecordedTask, TheRecordingOfALevelAloneGivesItsScoreAndItsNumber) {
   const TemporaryFolder folder;
@@ -252,13 +245,9 @@ TEST(RecordedTask, OfACutBandHasItsScore) {
   EXPECT_LT(clumsy.score, 50.0);
 }
 
-}  // namespace
-
 // Tests that each single fault of a scripted trainee ends the operation with its own critical error, live and from the
 // recording. Seed 1; the scene of the cholecystectomy with coarse organs, without the stomach and the steps that the
 // fault does not need.
-
-namespace {
 
 // `steps`: the kinds of the steps that stay; of the dissections, those of `tissue`.
 Scene operation_of(std::vector<StepKind> kinds, const std::string& tissue) {

@@ -1,20 +1,11 @@
 // Tests that scripted trainees perform every task, and that the score separates the expert from the clumsy one, with
 // the seeds 1, 2, 3.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "mesh/tube_shape.hpp"
 #include "sim/task/performer.hpp"
 #include "tests/sim/task/task_support.hpp"
+#include "tests/support/test.hpp"
 
 // Provides a fixture for tests of single movements of scripted trainees, with frames made by hand: no tissue is
 // simulated, so that every force on an instrument, every strand and every clip is known.
@@ -35,10 +26,8 @@ class HandMovements : public ::testing::Test {
     organ_ = {{{-0.05f, -0.05f, 0.f}, {0.05f, -0.05f, 0.f}, {0.f, 0.05f, 0.f}}, {{0, 1, 2}}};
     shape_.path = {{-0.02, 0, 0}, {0.02, 0, 0}};
     duct_ = tube_surface(shape_);
-    stage_.organs = {"organ", "duct"};
-    stage_.surfaces = {organ_.view(), duct_.view()};
-    stage_.lines = {{}, centre_line(shape_)};
-    stage_.tissue = {"band"};
+    stage_.organs = {"organ", "duct"}, stage_.surfaces = {organ_.view(), duct_.view()};
+    stage_.lines = {{}, centre_line(shape_)}, stage_.tissue = {"band"};
     tubes_.resize(2);
     scene_.task.emplace();
     scene_.task->kind = TaskKind::Operation;
@@ -76,8 +65,7 @@ class HandMovements : public ::testing::Test {
   void show(float force = 0.f) {
     for (std::size_t k = 0; k < tools_.size(); ++k) {
       const DevicePose& pose = pose_of(k);
-      tools_[k].pose = {pose.pivot, pose.tip, 0.0025};
-      tools_[k].grip = pose.grip;
+      tools_[k].pose = {pose.pivot, pose.tip, 0.0025}, tools_[k].grip = pose.grip;
       tools_[k].force = {0.f, 0.f, k == 0 ? force : 0.f};
     }
     Observation seen;
@@ -216,12 +204,8 @@ TEST(Performer, LooksThroughA30DegreeScope) {
   }
 }
 
-}  // namespace
-
 // Tests that the score tells faults apart: an expert with one fault loses points mainly in the metrics of this fault,
 // and more of them with a larger dose. Seed 1.
-
-namespace {
 
 using Doses = std::array<double, 2>;
 
@@ -318,11 +302,7 @@ TEST_P(OneFault, CostsMainlyItsOwnMetricAndMoreWithALargerDose) {
 INSTANTIATE_TEST_SUITE_P(Tasks, OneFault, ::testing::ValuesIn(cases()),
                          [](const auto& info) { return std::string(info.param.scene) + "_" + info.param.name; });
 
-}  // namespace
-
 // Tests single movements of scripted trainees with a hook and with graspers.
-
-namespace {
 
 using test::HandMovements;
 
@@ -548,13 +528,8 @@ TEST_F(HandMovements, AGrasperThatClosesStaysWhereItIs) {
   }
 }
 
-}  // namespace
-
 // Tests single movements of scripted trainees who clip and divide a duct.
 
-namespace {
-
-using test::HandMovements;
 using test::steady;
 
 class ClipMovements : public HandMovements {

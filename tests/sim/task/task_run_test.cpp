@@ -1,36 +1,38 @@
-// Tests every kind of task on frames made by hand, against values computed by hand.
-#include <gtest/gtest.h>
-
+// Tests tasks on frames made by hand: every kind of task, their measurements, "clip and cut", and "operation".
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "geometry/error.hpp"
 #include "geometry/planar/polygon.hpp"
+#include "mesh/tube_shape.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/scene/scene_variants.hpp"
 #include "sim/score/attempt.hpp"
 #include "sim/session/surface_marks.hpp"
+#include "sim/task/duct.hpp"
+#include "sim/task/performer.hpp"
 #include "sim/task/task_goal.hpp"
 #include "sim/task/task_run.hpp"
+#include "sim/task/tissue_line.hpp"
 #include "sim/task/watches.hpp"
 #include "tests/sim/recording/every_kind.hpp"
+#include "tests/sim/scene/scene_text.hpp"
 #include "tests/sim/task/task_support.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/test.hpp"
 
 namespace trocar {
 namespace {
+
+// Tests every kind of task on frames made by hand, against values computed by hand.
 
 using test::HandMadeFrames;
 using test::part_of;
 
 TaskScene touch_task() {
   TaskScene task;
-  task.instrument = "probe";
-  task.locations = {{"sheet", {0.01f, 0.f, 0.f}}, {"sheet", {0.05f, 0.f, 0.f}}};
-  task.tolerance = 0.004;
-  task.hold = 0.2;
-  task.time_good = 10.0;
-  task.time_limit = 20.0;
+  task.instrument = "probe", task.locations = {{"sheet", {0.01f, 0.f, 0.f}}, {"sheet", {0.05f, 0.f, 0.f}}};
+  task.tolerance = 0.004, task.hold = 0.2, task.time_good = 10.0, task.time_limit = 20.0;
   return task;
 }
 
@@ -107,8 +109,7 @@ TEST(TaskRun, RefusesMissingOrgansAndInstruments) {
 
 TaskScene line_task(TaskKind kind) {
   TaskScene task = touch_task();
-  task.kind = kind;
-  task.locations = {{"sheet", {-0.03f, 0.f, 0.f}}, {"sheet", {0.03f, 0.f, 0.f}}};
+  task.kind = kind, task.locations = {{"sheet", {-0.03f, 0.f, 0.f}}, {"sheet", {0.03f, 0.f, 0.f}}};
   return task;
 }
 
@@ -191,9 +192,7 @@ TEST(TaskRun, ContactWithoutHeatIsNoBurn) {
 
 TEST(TaskRun, LiftsHoldsAndDrops) {
   TaskScene task = touch_task();
-  task.kind = TaskKind::LiftOrgan;
-  task.locations = {{"sheet", {0.f, 0.f, 0.f}}};
-  task.lift = 0.015;
+  task.kind = TaskKind::LiftOrgan, task.locations = {{"sheet", {0.f, 0.f, 0.f}}}, task.lift = 0.015;
   HandMadeFrames frames;
   TaskRun run(task, frames.stage());
   const auto lift_to = [&](float height) {
@@ -234,8 +233,7 @@ TEST(TaskRun, CameraCentresTheTargetAtCloseDistance) {
   HandMadeFrames frames;
   TaskRun run(task, frames.stage());
   const auto look = [&](double x, double height) {
-    frames.scope.port = {x, 0.0, 0.3};
-    frames.scope.eye = {x, 0.0, height};
+    frames.scope.port = {x, 0.0, 0.3}, frames.scope.eye = {x, 0.0, height};
     frames.show(run, 25);
   };
   // The scope is close enough where 10 mm fill 0.15 half heights: at 10 / (0.15 tan 30) = 115.5 mm.
@@ -255,8 +253,7 @@ TEST(TaskRun, CameraShowsNoTargetBehindAnOrgan) {
   HandMadeFrames frames;
   TaskRun run(task, frames.stage());
   EXPECT_EQ(run.watched_marks(), 2u);
-  frames.scope.port = {0.01, 0.0, 0.3}, frames.scope.eye = {0.01, 0.0, 0.110};
-  frames.hidden.marks = 1;
+  frames.scope.port = {0.01, 0.0, 0.3}, frames.scope.eye = {0.01, 0.0, 0.110}, frames.hidden.marks = 1;
   frames.show(run, 50);
   EXPECT_EQ(run.feed().progress, 0.0);
   EXPECT_EQ(run.feed().warning, "an organ hides the target");
@@ -268,8 +265,7 @@ TEST(TaskRun, CameraShowsNoTargetBehindAnOrgan) {
 
 TEST(TaskRun, ZonesCountEntriesAndTime) {
   TaskScene task = touch_task();
-  task.kind = TaskKind::KeepOut;
-  task.zones = {{{{0.3, -0.2}, {0.5, -0.2}, {0.5, 0.2}, {0.3, 0.2}}}};
+  task.kind = TaskKind::KeepOut, task.zones = {{{{0.3, -0.2}, {0.5, -0.2}, {0.5, 0.2}, {0.3, 0.2}}}};
   HandMadeFrames frames;
   TaskRun run(task, frames.stage());
   for (int visit = 0; visit < 2; ++visit) {
@@ -316,12 +312,8 @@ TEST(TaskRun, TheScoreOfAnUnfinishedAttemptIsScaledByProgress) {
   EXPECT_EQ(run.result().score, run.feed().score);
 }
 
-}  // namespace
-
 // Tests the committed task scenes at every level: every target lies on its organ, is visible in the scope's initial
 // view without occlusion, and can be touched by the instrument; zones leave the targets free.
-
-namespace {
 
 // Does the segment from a to b intersect the face? Moeller, Trumbore 1997.
 bool blocked(const glm::dvec3& a, const glm::dvec3& b, const Triangle& face) {
@@ -424,11 +416,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, TaskScenes,
                            return std::get<0>(info.param) + "_level_" + std::to_string(std::get<1>(info.param));
                          });
 
-}  // namespace
-
 // Tests the texts that explain a grade and a critical error, and that doing nothing in a task is worth nothing.
-
-namespace {
 
 using test::FramesAtRest;
 
@@ -479,6 +467,826 @@ TEST(CriticalError, IsNamedAsTheReasonOfTheCap) {
   EXPECT_EQ(json["task"]["critical"]["error"], "duct cut without a clip on both sides");
   EXPECT_EQ(json["task"]["critical"]["cap"], 30.0);
   EXPECT_TRUE(cap_text({}).empty());
+}
+
+// Tests the measurements of tasks: distance along the surface, intermittent contact, paths, lines on tissue, zones in
+// the picture.
+
+TEST(TaskParts, DistanceFromATargetIsMeasuredAlongTheSurface) {
+  EXPECT_DOUBLE_EQ(beside(std::hypot(0.004, 0.0025), 0.0025), 0.004);
+  EXPECT_EQ(beside(0.0025, 0.0025), 0.0);
+  EXPECT_EQ(beside(0.001, 0.0025), 0.0) << "the tip is pressed in";
+}
+
+TEST(TaskParts, IntermittentContactBeginsOnceAndEndsLate) {
+  Lasting contact(0.1);
+  EXPECT_FALSE(contact.see(false, 0.0));
+  EXPECT_FALSE(contact.now());
+  EXPECT_TRUE(contact.see(true, 1.0));
+  EXPECT_FALSE(contact.see(false, 1.05));
+  EXPECT_TRUE(contact.now());
+  EXPECT_FALSE(contact.see(true, 1.09)) << "the same contact";
+  contact.see(false, 1.25);
+  EXPECT_FALSE(contact.now());
+  EXPECT_TRUE(contact.see(true, 1.3));
+}
+
+TEST(TaskParts, PathLengthAndStraightLineDistance) {
+  PathMeter path;
+  for (const glm::dvec3& tip : {glm::dvec3(0, 0, 0), glm::dvec3(3, 0, 0), glm::dvec3(3, 4, 0)}) path.see(tip);
+  path.reach();
+  path.see({3, 4, 1});
+  EXPECT_DOUBLE_EQ(path.reached(), 7.0);
+  EXPECT_DOUBLE_EQ(path.direct(), 5.0);
+  EXPECT_DOUBLE_EQ(path.length(), 8.0);
+  EXPECT_TRUE(std::isnan(ratio(1.0, 0.0)));
+}
+
+TEST(TaskParts, LinesFollowTheSurfaceInShortSteps) {
+  const TriangleMesh ball = shapes::icosphere(4, 0.05f);
+  const TaskStage stage{{"ball"}, {"probe"}, {ball.view()}};
+  TaskScene task;
+  task.locations = {{"ball", {0.f, 0.f, 0.05f}}, {"ball", {0.05f, 0.f, 0.f}}};
+  const TissueLine line(task, stage);
+  EXPECT_NEAR(line.length(), 0.05 * 1.5708, 0.001) << "a quarter of a great circle";
+  for (const glm::vec3& point : line.points()) EXPECT_NEAR(glm::length(point), 0.05f, 0.0003f);
+  const auto above = line.nearest({0.0, 0.0, 0.06}, 0, line.steps());
+  EXPECT_NEAR(above.away, 0.01, 1e-4);
+  EXPECT_NEAR(above.along, 0.0, 1e-4);
+  EXPECT_TRUE(line.nearest({-0.02, 0.0, 0.05}, 0, line.steps()).beyond);
+  EXPECT_FALSE(line.nearest({0.03, 0.0, 0.04}, 0, line.steps()).beyond);
+}
+
+// Many marks at once equal the marks one by one and lie at the expected positions.
+TEST(TaskParts, MarksOfManyPoints) {
+  const TriangleMesh ball = shapes::icosphere(3, 0.05f);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> any(-0.06f, 0.06f);
+  std::vector<glm::vec3> points;
+  for (int k = 0; k < 20; ++k) points.emplace_back(any(random), any(random), any(random));
+  const auto marks = nearest_marks(3, ball.view(), points);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const SurfaceMark one = nearest_mark(3, ball.view(), points[k]);
+    EXPECT_TRUE(marks[k].organ == one.organ && marks[k].vertex == one.vertex && marks[k].weight == one.weight);
+    EXPECT_NEAR(glm::length(position_of(one, ball.positions)), 0.05f, 0.001f);
+  }
+}
+
+// Compares with sampling: points of the shaft's surface, projected by the scope, are inside the zone or not.
+TEST(TaskParts, AShaftIsInAZoneIfItsProjectedSurfaceIs) {
+  const std::vector<glm::dvec2> square = {{-0.2, -0.2}, {0.2, -0.2}, {0.2, 0.2}, {-0.2, 0.2}};
+  const planar::Zone zone(square, planar::ZoneKind::Forbidden);
+  const ScopePose scope{{0, -0.3, 0.4}, {0, -0.1, 0.25}, 0.0, 0.0, 55.0};
+  const ScopeAxes axes = axes_of(scope);
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> any(-0.06, 0.06), turn(0.0, 6.283185307179586);
+  int inside = 0;
+  for (int k = 0; k < 300; ++k) {
+    const glm::dvec3 middle = scope.eye + 0.15 * axes.forward;
+    const ToolPose tool{middle + glm::dvec3(0.12, any(random), 0.05),
+                        middle + glm::dvec3(any(random), any(random), 0.0), 0.0025};
+    // The outline of a thin shaft is, to first order, its axis shifted by the radius across the picture.
+    bool sampled = false, nearly = false;
+    for (int i = 0; i <= 400; ++i) {
+      const glm::dvec3 point = glm::mix(tool.tip, tool.pivot, i / 400.0);
+      for (int j = 0; j < 24; ++j) {
+        const double angle = j * 6.283185307179586 / 24;
+        const glm::dvec3 across = std::cos(angle) * axes.right + std::sin(angle) * axes.up;
+        for (const double size : {0.85, 1.0, 1.15}) {
+          const auto seen =
+              planar::project_tool(image_camera(scope, 1.0), tool.pivot, point + size * tool.radius * across);
+          const bool in = seen.visible && zone.contains(seen.shaft.b);
+          if (size == 1.0) sampled = sampled || in;
+          nearly = nearly || in;
+        }
+      }
+    }
+    const ZoneDepth depth = depth_in_zone(zone, scope, tool);
+    inside += depth.half_heights > 0.0;
+    if (sampled == nearly) {
+      EXPECT_EQ(depth.half_heights > 0.0, sampled) << "seed 11, case " << k;
+    }
+  }
+  EXPECT_GT(inside, 50);
+  EXPECT_LT(inside, 290);
+}
+
+TEST(TaskParts, DepthInAZoneIsMeasuredAtTheInstrument) {
+  const std::vector<glm::dvec2> half = {{0.0, -5.0}, {9.0, -5.0}, {9.0, 5.0}, {0.0, 5.0}};
+  const planar::Zone zone(half, planar::ZoneKind::Forbidden);
+  const ScopePose scope{{0, 0, 0.4}, {0, 0, 0.2}, 0.0, 0.0, 90.0};  // half height = depth
+  // Across the picture at depth 100 mm, its tip 30 mm inside, and its end 2 mm farther.
+  const ZoneDepth depth = depth_in_zone(zone, scope, {{-0.1, 0, 0.1}, {0.030, 0, 0.1}, 0.002});
+  EXPECT_NEAR(depth.metres, 0.032, 1e-6);
+  EXPECT_NEAR(depth.half_heights, 0.32, 1e-5);
+  EXPECT_LT(depth_in_zone(zone, scope, {{-0.1, 0, 0.1}, {-0.0021, 0, 0.1}, 0.002}).half_heights, 0.0);
+  EXPECT_GT(depth_in_zone(zone, scope, {{-0.1, 0, 0.1}, {-0.0019, 0, 0.1}, 0.002}).half_heights, 0.0);
+  EXPECT_LT(depth_in_zone(zone, scope, {{0.1, 0, 0.5}, {0.030, 0, 0.45}, 0.002}).half_heights, 0.0)
+      << "behind the lens";
+}
+
+// A mark is removed when no face contains it: dividing its face keeps it, removing the part around it does not.
+TEST(MarkWatch, FollowsDividedFacesAndNoticesRemovedOnes) {
+  const std::vector<glm::vec3> rest = {{0, 0, 0}, {0.01f, 0, 0}, {0, 0.01f, 0}, {0.005f, 0.005f, 0}};
+  const SurfaceMark mark{0, {0, 1, 2}, {0.5f, 0.4f, 0.1f}}, other{0, {0, 1, 2}, {0.5f, 0.1f, 0.4f}};
+  const std::vector<SurfaceMark> marks = {mark, other};
+  MarkWatch watch(marks);
+  const std::vector<glm::uvec3> whole = {{0, 1, 2}}, halves = {{0, 1, 3}, {0, 3, 2}}, half = {{0, 3, 2}};
+  const std::vector<FaceId> first = {FaceId(0)}, both = {FaceId(1), FaceId(2)}, last = {FaceId(2)};
+  const auto removed = [&] { return std::vector<int>(watch.removed().begin(), watch.removed().end()); };
+  watch.look(0, {rest, whole}, first);
+  EXPECT_EQ(removed(), (std::vector<int>{0, 0}));
+  watch.look(0, {rest, halves}, both);
+  EXPECT_EQ(removed(), (std::vector<int>{0, 0}));
+  watch.look(0, {rest, half}, last);
+  EXPECT_EQ(removed(), (std::vector<int>{1, 0}));
+  watch.look(0, {rest, whole}, first);
+  EXPECT_EQ(removed(), (std::vector<int>{1, 0})) << "removed marks stay removed";
+  watch.look(1, {rest, {}}, {});
+  EXPECT_EQ(removed(), (std::vector<int>{1, 0})) << "another organ";
+  watch.rewind();
+  watch.look(0, {rest, whole}, first);
+  EXPECT_EQ(removed(), (std::vector<int>{0, 0}));
+  watch.look(0, {rest, {}}, {});
+  EXPECT_EQ(removed(), (std::vector<int>{1, 1}));
+}
+
+// Tests the depth of burns: distance from the surface at rest, bounded by the surfaces of neighbours.
+
+// The depth of a hole is the distance of its walls from the surface at rest.
+TEST(BurnDepth, IsTheDistanceFromTheSurfaceAtRest) {
+  const TriangleMesh flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {{0, 1, 2}, {1, 3, 2}}};
+  BurnWatch burns(flat.view(), {});
+  EXPECT_EQ(burns.deepest(), 0.0);
+  burns.add({});
+  EXPECT_EQ(burns.deepest(), 0.0);
+  const std::vector<glm::vec3> walls = {{0.5f, 0.5f, -0.25f}, {0.2f, 0.2f, -0.5f}, {0.3f, 0.3f, 0.f}};
+  burns.add(walls);
+  EXPECT_NEAR(burns.deepest(), 0.5, 1e-7);
+}
+
+// Where a neighbour overlaps the organ at rest, its surface bounds the organ.
+TEST(BurnDepth, DoesNotCountTissueInsideANeighbour) {
+  const TriangleMesh flat{{{-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}, {{0, 1, 2}}};
+  const TriangleMesh ball = shapes::sphere_of(2000, 1.f);  // down to z = -1
+  const std::vector<MeshView> neighbours = {ball.view()};
+  BurnWatch burns(flat.view(), neighbours);
+  burns.add(std::vector<glm::vec3>{{0.1f, 0.f, -0.5f}});
+  EXPECT_EQ(burns.deepest(), 0.0);
+  burns.add(std::vector<glm::vec3>{{0.f, 0.f, -1.25f}});
+  EXPECT_NEAR(burns.deepest(), 0.25, 1e-3);
+  burns.add(std::vector<glm::vec3>{{3.f, 0.f, -0.5f}});
+  EXPECT_NEAR(burns.deepest(), 0.5, 1e-7) << "away from the neighbour";
+}
+
+// Tests points on the line through a duct, also before its start and behind its end.
+
+TEST(DuctLine, PointsLieAlongIt) {
+  const std::vector<glm::dvec3> line = {{0, 0, 0}, {1, 0, 0}, {1, 2, 0}};
+  EXPECT_EQ(point_on_line(line, -1.0), line[0]);
+  EXPECT_EQ(point_on_line(line, 0.25), glm::dvec3(0.25, 0, 0));
+  EXPECT_EQ(point_on_line(line, 2.0), glm::dvec3(1, 1, 0));
+  EXPECT_EQ(point_on_line(line, 9.0), line[2]);
+}
+
+// Tests the lines of ducts as scripted trainees see them.
+
+// A straight duct along x, organ 1, held by two fibres of organ 0 near its ends; organ 2 is a duct without fibres.
+class Ducts : public ::testing::Test {
+ protected:
+  std::vector<std::vector<glm::dvec3>> lines_ = {
+      {}, {{0, 0, 0}, {0.02, 0, 0}, {0.04, 0, 0}}, {{0, 0.1, 0}, {0.04, 0.1, 0}}};
+  std::vector<StageFibre> fibres_ = {{0, {}, 0, 1}, {0, {}, 1, 0}};
+  std::vector<FibreEnds> ends_ = {{{0.002f, 0, 0.01f}, {0.002f, 0, 0.001f}}, {{0.038f, 0, 0.001f}, {0.038f, 0, 0.01f}}};
+};
+
+TEST_F(Ducts, ClearanceAtRestIsTheDistanceFromTheLines) {
+  const DuctPoints ducts(lines_, fibres_, ends_);
+  std::mt19937 random(3501);
+  std::printf("seed 3501\n");
+  const auto number = [&] { return 0.2 * (static_cast<double>(random()) / 4294967296.0 - 0.5); };
+  const auto distance = [](const glm::dvec3& p, double y) {
+    const glm::dvec3 nearest(std::clamp(p.x, 0.0, 0.04), y, 0.0);
+    return glm::distance(p, nearest);
+  };
+  for (int round = 0; round < 1000; ++round) {
+    const double x = number(), y = number(), z = number(), u = number(), v = number(), w = number();
+    const glm::dvec3 from(x, y, z), to(u, v, w);
+    EXPECT_NEAR(ducts.clearance(from, from), std::min(distance(from, 0.0), distance(from, 0.1)), 1e-9);
+    double sampled = INFINITY;
+    for (int k = 0; k <= 400; ++k) {
+      const glm::dvec3 p = glm::mix(from, to, k / 400.0);
+      sampled = std::min({sampled, distance(p, 0.0), distance(p, 0.1)});
+    }
+    EXPECT_LE(ducts.clearance(from, to), sampled + 1e-9);
+    EXPECT_GE(ducts.clearance(from, to), sampled - 1e-3);
+  }
+}
+
+// Each half follows the end of the fibre that is nearest to it, whichever end of the fibre that is.
+TEST_F(Ducts, MoveWithTheNearestEndOfAFibre) {
+  DuctPoints ducts(lines_, fibres_, ends_);
+  ends_[0].b += glm::vec3(0, 0, 0.03f);
+  ends_[1].b += glm::vec3(0, 0, 0.05f);  // the other organ's
+  ducts.follow(ends_);
+  const auto near = [&](const glm::dvec3& p) { return ducts.clearance(p, p); };
+  EXPECT_NEAR(near({0.002, 0, 0.03}), 0.0, 1e-8);
+  EXPECT_NEAR(near({0.035, 0, 0.0}), 0.0, 1e-8);
+  EXPECT_GT(near({0.005, 0, 0.0}), 0.01);
+  EXPECT_NEAR(near({0.02, 0.1, 0.0}), 0.0, 1e-8);
+}
+
+TEST_F(Ducts, WithoutDuctsEverythingIsClear) {
+  DuctPoints none({}, fibres_, ends_);
+  none.follow(ends_);
+  EXPECT_EQ(none.clearance({0, 0, 0}, {1, 1, 1}), INFINITY);
+  EXPECT_EQ(DuctPoints().clearance({0, 0, 0}, {1, 1, 1}), INFINITY);
+}
+
+// Tests the measurement of tremor: the filter against the closed form of its gain, and the choice of frames.
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+// Amplitude of the filter's answer to a sine wave of 1 m, after it has settled.
+double gain(double frequency, double dt) {
+  TremorFilter filter;
+  filter.begin({});
+  double most = 0.0;
+  for (int k = 0; k * dt < 20.0; ++k) {
+    const double value = filter.step({std::sin(kTurn * frequency * k * dt), 0.0, 0.0}, dt).x;
+    if (k * dt > 10.0) most = std::max(most, std::abs(value));
+  }
+  return most;
+}
+
+// |H|^2 = 1 / (1 + (tan(pi f0 dt) / tan(pi f dt))^8) for the bilinear transform of the analogue filter.
+TEST(TremorFilter, HasTheGainOfAFourthOrderButterworthFilter) {
+  for (const double dt : {1.0 / 60.0, 1.0 / 240.0})
+    for (const double frequency : {0.7, 2.3, 4.0, 5.0, 6.3, 9.1, 13.7}) {
+      const double ratio = std::tan(0.5 * kTurn * TremorFilter::kLowest * dt) / std::tan(0.5 * kTurn * frequency * dt);
+      const double expected = 1.0 / std::sqrt(1.0 + std::pow(ratio, 8.0));
+      EXPECT_NEAR(gain(frequency, dt), expected, 0.004) << frequency << " Hz, step " << dt;
+    }
+}
+
+TEST(TremorFilter, TheStartPositionDoesNotMatter) {
+  TremorFilter near, far;
+  near.begin({}), far.begin({3.0, -2.0, 1.0});
+  for (int k = 0; k < 200; ++k) {
+    const glm::dvec3 at(0.001 * std::sin(0.7 * k), 0.002 * k, 0.0);
+    EXPECT_LT(glm::distance(near.step(at, 0.01), far.step(at + glm::dvec3(3.0, -2.0, 1.0), 0.01)), 1e-12);
+  }
+}
+
+class Tremor : public ::testing::Test {
+ protected:
+  Tremor() {
+    task_.kind = TaskKind::TouchTargets, task_.locations = {{"sheet", {0.f, 0.f, 0.f}}}, task_.most_tremor = 0.0002;
+  }
+  // Moves the tip along `path` for `duration`, in frames of the support's step.
+  template <typename Path>
+  double measured(double duration, const Path& path) {
+    TremorWatch watch(task_, frames_.stage());
+    const TaskRun marks(task_, frames_.stage());
+    for (double time = 0.0; time < duration; time += frames_.kDt) {
+      frames_.tool.pose.tip = path(time);
+      watch.step(frames_.kept(marks), time > 0.0 ? frames_.kDt : 0.0);
+    }
+    return watch.rms();
+  }
+  TaskScene task_;
+  test::HandMadeFrames frames_;
+};
+
+TEST_F(Tremor, IsTheRootMeanSquareOfASineWave) {
+  const double rms = measured(6.0, [](double t) { return glm::dvec3(0.0004 * std::sin(kTurn * 9.0 * t), 0.0, 0.05); });
+  EXPECT_NEAR(rms, 0.0004 / std::sqrt(2.0), 0.00001);
+}
+
+TEST_F(Tremor, ATraceAtSteadySpeedHasNone) {
+  EXPECT_LT(measured(4.0, [](double t) { return glm::dvec3(0.02 * t, 0.0, 0.05); }), 2e-6);
+}
+
+TEST_F(Tremor, FastMovementIsLeftOut) {
+  // Back and forth by 60 mm in half a second, with a rest of a second in between.
+  const auto path = [](double t) {
+    const double turn = std::fmod(t, 3.0);
+    const double there = minimum_jerk(turn / 0.5) - minimum_jerk((turn - 1.5) / 0.5);
+    return glm::dvec3(0.06 * there, 0.0, 0.05);
+  };
+  EXPECT_LT(measured(12.0, path), 0.00006);
+}
+
+TEST_F(Tremor, HasNoValueWithoutSlowMovementOrInLongSteps) {
+  EXPECT_TRUE(std::isnan(measured(0.9, [](double) { return glm::dvec3(0.0, 0.0, 0.05); }))) << "too short";
+  EXPECT_TRUE(std::isnan(measured(5.0, [](double t) { return glm::dvec3(0.1 * t, 0.0, 0.05); }))) << "fast";
+  TremorWatch watch(task_, frames_.stage());
+  const TaskRun marks(task_, frames_.stage());
+  for (int k = 0; k < 200; ++k) watch.step(frames_.kept(marks), 0.06);
+  EXPECT_TRUE(std::isnan(watch.rms())) << "16 frames a second";
+}
+
+TEST_F(Tremor, IsGradedOnlyWithALimit) {
+  TaskRun graded(task_, frames_.stage());
+  frames_.show(graded, 300);
+  EXPECT_NEAR(test::part_of(graded.result(), "task_tremor"), 0.0, 1e-9);
+  task_.most_tremor = 0.0;
+  TaskRun plain(task_, frames_.stage());
+  frames_.show(plain, 300);
+  for (const Metric& part : plain.result().parts) EXPECT_NE(part.id, "task_tremor");
+}
+
+// Tests the task "clip and cut" with frames made by hand: progress, errors, critical errors that end it; and
+// faults of its scene.
+
+// A duct of 40 mm that is to be divided in its middle, another duct, and a sheet of other tissue.
+class ClipAndCutRules : public ::testing::Test {
+ protected:
+  enum Organ : std::uint32_t { kDuct, kOther, kLiver };
+
+  ClipAndCutRules() {
+    shape_.path = {{0, 0, 0}, {0.04, 0, 0}};
+    mesh_ = tube_surface(shape_);
+    task_.kind = TaskKind::ClipAndCut, task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
+    task_.most_force = 100.0;
+    TaskStage stage{{"duct", "other duct", "liver"}, {"applier", "scissors"}, {}, {}, {}};
+    stage.surfaces.assign(3, mesh_.view());
+    stage.lines = {centre_line(shape_), centre_line(shape_), {}};
+    run_.emplace(task_, stage);
+    tools_.resize(2);
+    for (SeenTool& tool : tools_) tool.pose = {{0, 0, 0.2}, {0, 0, 0.1}, 0.0025};
+    organs_.resize(3);
+    tubes_.resize(3);
+    first_.assign(3, 0);
+    for (SeenOrgan& organ : organs_) organ.touches = {{}, first_};
+  }
+
+  void clip(std::uint32_t organ, double along, float closed = 1.f) {
+    PlacedClip placed;
+    placed.clip.organ = organ, placed.clip.count = organ == kNoOrgan ? 0 : 4, placed.along = static_cast<float>(along);
+    placed.closed = closed;
+    clips_.push_back(placed);
+    show();
+  }
+  void divide(std::uint32_t organ, std::uint32_t at_start, std::uint32_t at_end, double at = 0.02) {
+    tubes_[organ] = {true, at_start, at_end, static_cast<float>(at)};
+    show();
+  }
+  void show(int frames = 1) {
+    for (int k = 0; k < frames; ++k, time_ += 0.02) {
+      marks_.clear();
+      for (const SurfaceMark& mark : run_->marks()) marks_.push_back(position_of(mark, mesh_.positions));
+      run_->step({time_, tools_, organs_, marks_, {}, {}, {}, clips_, tubes_});
+    }
+  }
+  std::string last_event() const { return run_->result().events.empty() ? "" : run_->result().events.back().text; }
+  std::size_t errors() const { return run_->feed().errors; }
+
+  TubeShape shape_;
+  TriangleMesh mesh_;
+  TaskScene task_;
+  std::optional<TaskRun> run_;
+  std::vector<SeenTool> tools_;
+  std::vector<SeenOrgan> organs_;
+  std::vector<PlacedClip> clips_;
+  std::vector<TubeState> tubes_;
+  std::vector<std::uint32_t> first_;
+  std::vector<glm::vec3> marks_;
+  double time_ = 1.0;
+};
+
+TEST_F(ClipAndCutRules, TwoClipsOnTheSideThatStaysOneOnTheOtherAndACut) {
+  show();
+  EXPECT_EQ(run_->feed().hint, "duct: clip 1 of 2 on the side that stays");
+  clip(kDuct, 0.010);
+  EXPECT_NEAR(run_->feed().progress, 0.15, 1e-9);
+  clip(kDuct, 0.026);
+  EXPECT_NEAR(run_->feed().progress, 0.35, 1e-9);
+  clip(kDuct, 0.015);
+  EXPECT_EQ(run_->feed().hint, "duct: cut between the clips");
+  EXPECT_FALSE(run_->feed().finished);
+  divide(kDuct, 2, 1, 0.021);
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_EQ(errors(), 0u);
+  EXPECT_EQ(run_->result().score, 100.0);
+  EXPECT_TRUE(run_->result().finished);
+}
+
+TEST_F(ClipAndCutRules, EachFaultIsItsOwnError) {
+  clip(kNoOrgan, 0.0);
+  EXPECT_EQ(last_event(), "a clip closed on nothing");
+  clip(kDuct, 0.01, 0.5f);
+  EXPECT_EQ(last_event(), "a clip does not close the duct");
+  EXPECT_NEAR(run_->feed().progress, 0.0, 1e-9);
+  clip(kDuct, 0.01);
+  clips_.back().clip.count = 0;
+  show();
+  EXPECT_EQ(last_event(), "a clip came off");
+  organs_[kLiver].faces_removed = 3;
+  show(3);
+  EXPECT_EQ(last_event(), "the liver is cut");
+  EXPECT_EQ(errors(), 4u) << "a cut of several frames counts once";
+  organs_[kLiver].faces_removed = 0;
+  clip(kDuct, 0.012);
+  clip(kDuct, 0.03);
+  divide(kDuct, 1, 1);
+  EXPECT_EQ(errors(), 5u);
+  EXPECT_FALSE(run_->feed().finished);
+  EXPECT_EQ(run_->feed().hint, "duct: clip 2 of 2 on the side that stays");
+  divide(kDuct, 2, 1);
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_LT(run_->result().score, 85.0);
+}
+
+TEST_F(ClipAndCutRules, CriticalErrorsEndTheTask) {
+  struct Case {
+    const char* text;
+    std::function<void()> fault;
+  };
+  clip(kDuct, 0.01);
+  clip(kDuct, 0.015);
+  clip(kDuct, 0.03);
+  const TaskStage stage = {{"duct", "other duct", "liver"},
+                           {"applier", "scissors"},
+                           {mesh_.view(), mesh_.view(), mesh_.view()},
+                           {},
+                           {centre_line(shape_), centre_line(shape_), {}}};
+  for (const Case& each : {Case{"critical: other duct cut", [&] { divide(kOther, 0, 0); }},
+                           Case{"critical: a clip on the other duct", [&] { clip(kOther, 0.01); }},
+                           Case{"critical: duct cut without a clip on both sides", [&] { divide(kDuct, 3, 0); }}}) {
+    run_.emplace(task_, stage);
+    tubes_.assign(3, {});
+    show();
+    each.fault();
+    EXPECT_EQ(last_event(), each.text);
+    EXPECT_TRUE(run_->feed().finished);
+    EXPECT_FALSE(run_->result().finished);
+    EXPECT_LE(run_->result().score, 30.0);
+    EXPECT_EQ(run_->feed().hint, each.text);
+    clips_.resize(3);
+  }
+}
+
+class ClipAndCutScene : public test::SceneText {
+ protected:
+  ClipAndCutScene() : SceneText(test::shipped_scene(kShipped)) {}
+
+  static constexpr const char* kShipped = "data/scenes/tasks/clip_and_cut.toml";
+};
+
+TEST_F(ClipAndCutScene, FaultsAreOneSentence) {
+  expect_sentence(with("organ = \"cystic duct\"\nat_mm", "organ = \"liver\"\nat_mm"), "liver has no [organ.tube]");
+  expect_sentence(with("organ = \"cystic artery\"\nat_mm", "organ = \"cystic duct\"\nat_mm"), "only once");
+  expect_sentence(with("kind = \"clip-applier\"", "kind = \"probe\""), "needs an instrument of the kind clip-applier");
+  expect_sentence(with("stays = \"end\"", "stays = \"left\""), "stays: must be start or end");
+}
+
+// Tests the task "operation" with frames made by hand: progress of each kind of step, order, limits, and the critical
+// errors that end it.
+
+// An organ on ten fibres, which a grasper moves, and a duct.
+class OperationRules : public ::testing::Test {
+ protected:
+  enum Organ : std::uint32_t { kOrgan, kDuct, kBystander };
+  enum Tool : std::size_t { kGrasper, kHook };
+
+  OperationRules() {
+    shape_.path = {{0, 0, 0}, {0.04, 0, 0}};
+    duct_ = tube_surface(shape_);
+    organ_ = {{{-0.05f, -0.05f, 0.f}, {0.05f, -0.05f, 0.f}, {0.f, 0.05f, 0.f}}, {{0, 1, 2}}};
+    stage_.organs = {"organ", "duct", "bystander"}, stage_.instruments = {"grasper", "hook"};
+    bystander_ = {{{1.f, 0.f, 0.f}, {1.1f, 0.f, 0.f}, {1.f, 0.1f, 0.f}}, {{0, 1, 2}}};
+    stage_.surfaces = {organ_.view(), duct_.view(), bystander_.view()};
+    stage_.jaws.resize(2);
+    stage_.grasps = {1, 0}, stage_.lines = {{}, centre_line(shape_), {}}, stage_.tissue = {"bed", "band"};
+    for (int k = 0; k < 10; ++k) stage_.fibres.push_back({k < 8 ? 0u : 1u, {0.01f * static_cast<float>(k), 0.f, 0.f}});
+    task_.kind = TaskKind::Operation, task_.most_force = 100.0;
+    tools_.resize(2);
+    for (SeenTool& tool : tools_) tool.pose = {{0, 0, 0.2}, {0, 0, 0.1}, 0.0025};
+    organs_.resize(3);
+    tubes_.resize(3);
+    first_.assign(3, 0);
+    for (SeenOrgan& organ : organs_) organ.touches = {{}, first_};
+    intact_.assign(10, 1);
+    ends_.resize(10);
+  }
+
+  void begin(std::vector<TaskStep> steps) {
+    task_.steps = std::move(steps);
+    run_.emplace(task_, stage_);
+    show();
+  }
+  static TaskStep retract(double lift = 0.02) {
+    TaskStep step;
+    step.title = "retract", step.organ = "organ", step.lift = lift, step.hold = 0.1;
+    return step;
+  }
+  static TaskStep dissect(std::vector<StepTissue> tissue) {
+    TaskStep step;
+    step.kind = StepKind::Dissect, step.title = "dissect", step.tissue = std::move(tissue);
+    return step;
+  }
+  static TaskStep of(StepKind kind) {
+    TaskStep step;
+    step.kind = kind, step.title = "other", step.organ = kind == StepKind::Remove ? "organ" : "";
+    step.lift = 0.05, step.hold = 0.1;
+    return step;
+  }
+
+  // Moves the organ with the grasper, which holds it or has let go.
+  void move_organ(float by, bool held = true) {
+    moved_ = {0.f, 0.f, by};
+    tools_[kGrasper].pose.tip = glm::dvec3(0.0, 0.0, double(by) + 0.002), tools_[kGrasper].grip = held ? 0.0 : 1.0;
+    show(8);
+  }
+  void break_fibres(std::vector<std::uint32_t> fibres, FibreBreak how = FibreBreak::Burnt) {
+    how_.assign(fibres.size(), how);
+    broken_ = std::move(fibres);
+    for (const std::uint32_t f : broken_) intact_[f] = 0;
+    show();
+    broken_.clear(), how_.clear();
+  }
+  void divide_duct() {
+    tubes_[kDuct] = {true, 2, 1, 0.02f};
+    show();
+  }
+  void heat(Organ organ, std::vector<glm::vec3> walls) {
+    tools_[kHook].energy = Diathermy::Cut, tools_[kHook].heats = organ_bit(organ);
+    organs_[organ].new_rest = walls, organs_[organ].faces_removed = 5;
+    show();
+    tools_[kHook].energy = Diathermy::Off, tools_[kHook].heats = 0;
+    organs_[organ].new_rest = {}, organs_[organ].faces_removed = 0;
+  }
+  void show(int frames = 1) {
+    for (int k = 0; k < frames; ++k, time_ += 0.02) {
+      marks_.clear();
+      for (const SurfaceMark& mark : run_->marks())
+        marks_.push_back(mark.organ == kDuct ? position_of(mark, duct_.positions)
+                                             : position_of(mark, organ_.positions) + moved_);
+      run_->step({time_,
+                  tools_,
+                  organs_,
+                  marks_,
+                  {},
+                  {},
+                  {},
+                  clips_,
+                  tubes_,
+                  {intact_, ends_, broken_, how_},
+                  {sources_, lost_}});
+    }
+  }
+  std::string last_event() const { return run_->result().events.empty() ? "" : run_->result().events.back().text; }
+  double metric(const std::string& id) const {
+    for (const Metric& part : run_->result().parts)
+      if (part.id == id) return part.value;
+    ADD_FAILURE() << "no metric " << id;
+    return NAN;
+  }
+
+  TubeShape shape_;
+  TriangleMesh duct_, organ_, bystander_;
+  TaskStage stage_;
+  TaskScene task_;
+  std::optional<TaskRun> run_;
+  std::vector<SeenTool> tools_;
+  std::vector<SeenOrgan> organs_;
+  std::vector<PlacedClip> clips_;
+  std::vector<TubeState> tubes_;
+  std::vector<std::uint32_t> first_, broken_;
+  std::vector<std::uint8_t> intact_;
+  std::vector<FibreEnds> ends_;
+  std::vector<FibreBreak> how_;
+  std::vector<glm::vec3> marks_;
+  std::vector<BleedSource> sources_;
+  std::vector<FluidLoss> lost_;
+  glm::vec3 moved_{0.f};
+  double time_ = 1.0;
+};
+
+TEST_F(OperationRules, AnOrganIsRetractedWhenAGrasperHoldsItFarEnough) {
+  begin({retract()});
+  EXPECT_EQ(run_->feed().hint, "1 of 1: retract, 20 mm more");
+  EXPECT_EQ(run_->feed().step, 0u);
+  move_organ(0.025f, false);
+  EXPECT_EQ(run_->feed().progress, 0.0) << "no jaws hold it";
+  move_organ(0.010f);
+  EXPECT_NEAR(run_->feed().progress, 0.4, 1e-6);
+  EXPECT_FALSE(run_->feed().finished);
+  move_organ(0.021f);
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_EQ(run_->result().score, 100.0);
+}
+
+TEST_F(OperationRules, TissueIsDissectedWhenEnoughOfItsFibresAreBroken) {
+  // The half of the bed that is nearest to the origin: fibres 0 to 3.
+  begin({dissect({{"bed", {0.f, 0.f, 0.f}, 0.5}})});
+  break_fibres({4, 5, 6, 7, 8, 9});
+  EXPECT_EQ(run_->feed().progress, 0.0);
+  break_fibres({0, 1});
+  EXPECT_NEAR(run_->feed().progress, 0.5 / 0.95, 1e-9);
+  EXPECT_EQ(run_->feed().hint, "1 of 1: dissect, 53 %");
+  break_fibres({2, 3}, FibreBreak::Torn);
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_EQ(metric("task_torn"), 50.0);
+}
+
+TEST_F(OperationRules, AnyOrderIsAcceptedAndRemovalComesLast) {
+  begin({retract(), dissect({{"bed", {}, 1.0}}), dissect({{"band", {}, 1.0}}), of(StepKind::Remove)});
+  break_fibres({8, 9});
+  EXPECT_EQ(run_->feed().step, 0u);
+  move_organ(0.06f);
+  EXPECT_EQ(run_->feed().step, 1u);
+  EXPECT_NEAR(run_->feed().progress, 0.5, 1e-9) << "removed before it is free";
+  break_fibres({0, 1, 2, 3, 4, 5, 6, 7});
+  show(8);
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_EQ(run_->result().score, 100.0);
+}
+
+TEST_F(OperationRules, RemovalIsMeasuredTowardsTheTrocar) {
+  begin({of(StepKind::Remove)});
+  move_organ(-0.1f);
+  EXPECT_EQ(run_->feed().progress, 0.0) << "it has fallen, and is grasped where it lies";
+  EXPECT_EQ(run_->feed().hint, "1 of 1: other, 50 mm more");
+  move_organ(0.06f, false);
+  EXPECT_EQ(run_->feed().progress, 0.0) << "no jaws hold it";
+  move_organ(0.06f);
+  EXPECT_TRUE(run_->feed().finished);
+}
+
+TEST_F(OperationRules, ADuctWithoutClipsIsCutWhereTheTaskSaysSo) {
+  task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}}, task_.rules.clips_staying = 0.0;
+  begin({of(StepKind::Divide)});
+  EXPECT_EQ(run_->feed().hint, "1 of 1: other; duct: cut at the target");
+  tubes_[kDuct] = {true, 0, 0, 0.02f};
+  show();
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_EQ(run_->result().score, 100.0);
+}
+
+TEST_F(OperationRules, DividingTooEarlyEndsTheOperation) {
+  task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
+  TaskStep view = dissect({{"bed", {}, 1.0}});
+  view.before_division = true;
+  begin({view, of(StepKind::Divide)});
+  PlacedClip clip;
+  clip.clip.organ = kDuct, clip.clip.count = 4, clip.along = 0.01f, clip.closed = 1.f;
+  clips_.push_back(clip);
+  show();
+  EXPECT_EQ(last_event(), "a clip before this step was done: dissect");
+  EXPECT_FALSE(run_->feed().finished);
+  divide_duct();
+  EXPECT_EQ(last_event(), "critical: divided before this step was done: dissect");
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_FALSE(run_->result().finished);
+  EXPECT_LE(run_->result().score, 30.0);
+}
+
+TEST_F(OperationRules, DividingAfterTheViewIsSafe) {
+  task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
+  TaskStep view = dissect({{"bed", {}, 1.0}});
+  view.before_division = true;
+  begin({view, of(StepKind::Divide)});
+  break_fibres({0, 1, 2, 3, 4, 5, 6, 7});
+  divide_duct();
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_TRUE(run_->result().finished);
+}
+
+// The duct hangs on three fibres of its own.
+TEST_F(OperationRules, ADuctThatComesOffBeforeItsDivisionEndsTheOperation) {
+  task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}}, task_.rules.clips_staying = 0.0;
+  stage_.tissue.emplace_back("end of the duct");
+  stage_.fibres.resize(13, {2, {}, kDuct, kOrgan});
+  intact_.resize(13, 1), ends_.resize(13);
+  const auto steps = [] { return std::vector{of(StepKind::Divide), dissect({{"bed", {}, 1.0}})}; };
+  begin(steps());
+  break_fibres({10, 12, 0, 1, 2, 3, 4, 5, 6});
+  EXPECT_FALSE(run_->feed().finished);
+  break_fibres({11}, FibreBreak::Torn);
+  EXPECT_EQ(last_event(), "critical: the duct has come off the organ");
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_LE(run_->result().score, 30.0);
+
+  intact_.assign(intact_.size(), 1);
+  begin(steps());
+  divide_duct();
+  break_fibres({10, 11, 12}, FibreBreak::Torn);
+  EXPECT_FALSE(run_->feed().finished) << "the duct was divided before";
+}
+
+// A burn of 2 mm is allowed, one of 4 mm ends the operation; walls that no hot metal made do not count.
+TEST_F(OperationRules, ADeepBurnEndsTheOperation) {
+  task_.limits = {{"organ", 0.003, false}};
+  begin({retract()});
+  organs_[kOrgan].new_rest = {};
+  heat(kOrgan, {{0.f, 0.02f, -0.002f}});
+  EXPECT_NEAR(metric("task_burn_depth"), 100.0 * 2.0 / 3.0, 1e-3);
+  EXPECT_FALSE(run_->feed().finished);
+  const std::vector<glm::vec3> cut = {{0.f, 0.02f, -0.01f}};
+  organs_[kOrgan].new_rest = cut;
+  show();
+  organs_[kOrgan].new_rest = {};
+  EXPECT_NEAR(metric("task_burn_depth"), 100.0 * 2.0 / 3.0, 1e-3);
+  heat(kOrgan, {{0.f, 0.02f, -0.004f}});
+  EXPECT_EQ(last_event(), "critical: the organ is burnt deeper than 3.0 mm");
+  EXPECT_TRUE(run_->feed().finished);
+}
+
+TEST_F(OperationRules, HotMetalOnAProtectedOrganEndsTheOperation) {
+  task_.limits = {{"bystander", 0.0, true}};
+  begin({retract()});
+  heat(kOrgan, {});
+  EXPECT_FALSE(run_->feed().finished);
+  heat(kBystander, {});
+  EXPECT_EQ(last_event(), "critical: diathermy on the bystander");
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_LE(run_->result().score, 30.0);
+}
+
+TEST_F(OperationRules, CutsInOtherTissueAreErrors) {
+  begin({retract()});
+  organs_[kOrgan].faces_removed = 3;
+  show(3);
+  EXPECT_EQ(last_event(), "the organ is cut or torn");
+  EXPECT_EQ(run_->feed().errors, 1u) << "a cut of several frames counts once";
+  EXPECT_EQ(metric("task_other_cuts"), 1.0);
+}
+
+// Up to the limit of an organ nothing happens; what other organs lose counts for the metric only.
+TEST_F(OperationRules, TooMuchLostBloodEndsTheOperation) {
+  task_.limits = {{"organ", 0.0, false, 20.0, 0.0}};
+  begin({retract()});
+  EXPECT_EQ(metric("task_blood"), 0.0) << "a recording without bleeding";
+  lost_ = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+  show();
+  sources_.push_back({kOrgan, 0, BleedKind::Surface, BleedState::Flows, 1e-7, 60.0, 0.0});
+  lost_[kOrgan].blood = 20.0 * kMillilitre, lost_[kDuct].blood = 5.0 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "the organ bleeds");
+  EXPECT_NEAR(metric("task_blood"), 25.0, 1e-9);
+  EXPECT_EQ(run_->feed().errors, 0u);
+  EXPECT_FALSE(run_->feed().finished);
+  lost_[kOrgan].blood = 20.1 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "critical: the organ has lost more than 20 ml of blood");
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_LE(run_->result().score, 30.0);
+}
+
+TEST_F(OperationRules, SpiltBileIsAnErrorAndTooMuchEndsTheOperation) {
+  task_.limits = {{"organ", 0.0, false, 0.0, 10.0}};
+  begin({retract()});
+  lost_.resize(3);
+  sources_.push_back({kOrgan, 0, BleedKind::Perforation, BleedState::Flows, 1e-7, 0.0, 0.0});
+  lost_[kOrgan].bile = 9.0 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "the organ is perforated and spills bile");
+  EXPECT_EQ(run_->feed().errors, 1u);
+  EXPECT_NEAR(metric("task_bile"), 9.0, 1e-9);
+  show(3);
+  EXPECT_EQ(run_->feed().errors, 1u) << "it counts once";
+  lost_[kOrgan].bile = 11.0 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "critical: the organ has spilt more than 10 ml of bile");
+  EXPECT_TRUE(run_->feed().finished);
+}
+
+// Tests scenes with the task "operation": faults are one sentence.
+
+class OperationScene : public test::SceneText {
+ protected:
+  OperationScene() : SceneText(test::shipped_scene("data/scenes/procedures/cholecystectomy.toml")) {}
+};
+
+TEST_F(OperationScene, FaultsAreOneSentence) {
+  expect_sentence(with("name = \"bed\"\nnear_mm", "name = \"bad\"\nnear_mm"), "no layer or band 'bad'; it has bed, ");
+  expect_sentence(with("title = \"retract the fundus\"\norgan = \"gallbladder\"", "title = \"retract\""),
+                  "is missing; name the organ that is moved");
+  expect_sentence(with("title = \"retract the fundus\"\norgan = \"gallbladder\"", "organ = \"spleen\""), "'spleen'");
+  expect_sentence(with("kind = \"hook\"", "kind = \"probe\""), "needs an instrument of the kind hook");
+  expect_sentence(
+      test::replaced(with("kind = \"grasper\"", "kind = \"probe\""), "kind = \"grasper\"", "kind = \"probe\""),
+      "the scene needs a grasper");
+  expect_sentence(with("title = \"clip and divide duct and artery\"", "organ = \"liver\""), "must be absent");
+  expect_sentence(with("kind = \"retract\"", "kind = \"remove\""), "at most one step of the kind remove");
+  expect_sentence(with("deepest_burn_mm = 3", "deepest_burn_mm = -3"), "deepest_burn_mm");
+  expect_sentence(with("part = 0.333", "part = 0"), "part");
+  expect_sentence(with("no_diathermy = true", "most_blood_ml = 10"), "stomach cannot bleed");
+  expect_sentence(with("no_diathermy = true", "most_bile_ml = 10"), "stomach holds no bile");
+  expect_sentence(with("deepest_burn_mm = 3", "most_blood_ml = -3"), "most_blood_ml");
+  expect_sentence(
+      with("[[task.step.pull]]\ninstrument = \"second grasper\"", "[[task.step.pull]]\ninstrument = \"hook\""),
+      "must name a grasper");
+  expect_sentence(with("kind = \"operation\"", "kind = \"clip-and-cut\""), "only an operation has");
+}
+
+TEST_F(OperationScene, APictureOfAStepIsAFileOfTheScene) {
+  const auto pictured = [&](const std::string& file) { return with("pictures/retract_fundus.png", file); };
+  const Scene own = load(pictured("own.png"));
+  EXPECT_EQ(own.task->steps[0].picture, own.file.parent_path() / "own.png");
+  expect_sentence(pictured("/etc/passwd"), "the picture of the step retract the fundus is /etc/passwd, outside");
 }
 
 }  // namespace

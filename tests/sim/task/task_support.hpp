@@ -34,8 +34,7 @@ class HandMadeFrames {
 
   // Sets the tip at this height above a point; it touches the sheet when the height is at most the radius.
   void tip_at(double x, double y, double height = kRadius) {
-    tool.pose.tip = {x, y, height};
-    tool.pose.pivot = {x, y, 0.2};
+    tool.pose.tip = {x, y, height}, tool.pose.pivot = {x, y, 0.2};
     touches_.clear();
     tool.heats = height <= kRadius ? 1 : 0;
     if (height <= kRadius) touches_.push_back({FaceId(0), glm::vec3(x, y, 0), {0, 0, 1}, float(kRadius - height), 0.f});

@@ -1,9 +1,54 @@
-#include "tests/support/glb.hpp"
+// The functions of temporary_folder.hpp, test_data.hpp and glb.hpp.
+#include <stdlib.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/glb.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "trocar-test-XXXXXX").string();
+  path_ = mkdtemp(name.data());
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path TemporaryFolder::write(std::string_view name, std::string_view content) const {
+  const auto file = path_ / name;
+  std::ofstream(file, std::ios::binary) << content;
+  return file;
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::filesystem::path repository_file(std::string_view relative) {
+  return std::filesystem::path(TROCAR_SOURCE_DIR) / relative;
+}
+
+std::optional<std::filesystem::path> shared_file(std::string_view relative) {
+  const char* folder = std::getenv("TROCAR_TEST_DATA");
+  const std::filesystem::path root =
+      folder ? std::filesystem::path(folder) : std::filesystem::path(TROCAR_SOURCE_DIR) / ".." / "shared" / "data";
+  const std::filesystem::path file = root / relative;
+  if (std::filesystem::exists(file)) return file;
+  std::printf("SKIPPED: no shared test data at %s\n", file.string().c_str());
+  return std::nullopt;
+}
+
 namespace {
 
 void add_bytes(std::string& to, const void* data, std::size_t size) { to.append(static_cast<const char*>(data), size); }

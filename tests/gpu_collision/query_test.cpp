@@ -1,11 +1,16 @@
-// Compares `compute` with the reference, in every variant.
+// Tests the backends on the GPU: `compute`, those that draw, and faults of the driver.
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <cstdarg>
+#include <string>
 #include <vector>
 
 #include "geometry/error.hpp"
+#include "geometry/touch.hpp"
 #include "gpu_collision/compute.hpp"
+#include "gpu_collision/gl_fault.hpp"
+#include "gpu_collision/queries.hpp"
 #include "tests/geometry/random_steps.hpp"
 #include "tests/gpu_collision/gl_hooks.hpp"
 #include "tests/gpu_collision/gl_support.hpp"
@@ -15,6 +20,8 @@
 
 namespace trocar::compute_test {
 namespace {
+
+// Compares `compute` with the reference, in every variant.
 
 constexpr ComputeTuning kSoftware{true, false}, kGpu{false, true};
 
@@ -175,7 +182,7 @@ TEST_F(ComputeScene, OtherBackendsWorkInTheSameContext) {
   const std::vector<ToolVolume> tools = checks::random_tools(checks::kSeed + 21, 3, TouchSet::Volume);
   const TriangleMesh mesh = shapes::icosphere(3);
   const auto first = make_compute_query(*context_);
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 2; ++round)
     for (int kind = 0; kind < 3; ++kind) {
       if (kind == 2 && !can_select(context_->info())) continue;
       const auto query = kind == 0   ? make_compute_query(*context_)
@@ -187,7 +194,6 @@ TEST_F(ComputeScene, OtherBackendsWorkInTheSameContext) {
         EXPECT_EQ(one->fault(), TouchFault::None) << one->name();
       }
     }
-  }
 }
 
 // A query leaves its program in use in a context of its own. When a renderer joins, and the query is then destroyed,
@@ -386,7 +392,7 @@ constexpr ComputeTuning kSoftware{true, false}, kGpu{false, false};
 class GlCalls : public ComputeGlTest {};
 
 TEST_F(GlCalls, ASteadyFrameMakesFewAndReadsNoState) {
-  for (const auto& [tuning, name] : {std::pair(kSoftware, "software"), std::pair(kGpu, "GPU")}) {
+  for (const auto& [tuning, name] : {std::pair(kSoftware, "software"), std::pair(kGpu, "GPU")})
     for (const int organs : {1, 2, 5}) {
       Scene scene(*context_, tuning, organs);
       const CallCount calls;
@@ -397,7 +403,6 @@ TEST_F(GlCalls, ASteadyFrameMakesFewAndReadsNoState) {
       for (const char* once : {"glFenceSync", "glDeleteSync", "glGetError", "glGetGraphicsResetStatus"})
         EXPECT_EQ(calls.by_name.at(once), 1) << once;
     }
-  }
 }
 
 // In the context of a renderer the state is saved and restored: more calls, and reads.
@@ -422,6 +427,359 @@ TEST_F(GlCalls, PositionsWithoutAQueryTakeFewCalls) {
 }
 
 }  // namespace gl_calls_test
+
+// Compares `occlusion` and `select` with the reference, and tests them in a renderer's context.
+
+struct DrawnBackend {
+  std::string name;
+  std::unique_ptr<TouchQuery> (*make)(GlContext& context);
+  bool needs_compatibility;
+};
+
+std::string backend_name(const ::testing::TestParamInfo<DrawnBackend>& info) { return info.param.name; }
+
+class DrawnQuery : public GlTest, public ::testing::WithParamInterface<DrawnBackend> {
+ protected:
+  void SetUp() override {
+    GlTest::SetUp();
+    if (IsSkipped()) return;
+    if (GetParam().needs_compatibility && !context_->info().compatibility_profile)
+      GTEST_SKIP() << "this context has no compatibility profile";
+    query_ = GetParam().make(*context_);
+  }
+  void TearDown() override {
+    query_.reset();
+    if (context_) {
+      EXPECT_EQ(glGetError(), GLenum(GL_NO_ERROR));
+    }
+  }
+
+  std::unique_ptr<TouchQuery> query_;
+};
+
+TEST_P(DrawnQuery, RandomToolsVolume) { checks::check_random_tools(*query_, TouchSet::Volume, 300); }
+TEST_P(DrawnQuery, RandomToolsExact) { checks::check_random_tools(*query_, TouchSet::Exact, 100); }
+TEST_P(DrawnQuery, DifficultFacesVolume) { checks::check_hostile_faces(*query_, TouchSet::Volume, 300); }
+TEST_P(DrawnQuery, DifficultFacesExact) { checks::check_hostile_faces(*query_, TouchSet::Exact, 100); }
+TEST_P(DrawnQuery, SwitchesOfCase) { checks::check_switches_of_case(*query_); }
+TEST_P(DrawnQuery, TinyVolumes) { checks::check_tiny_volumes(*query_); }
+TEST_P(DrawnQuery, SeveralTools) { checks::check_several_tools(*query_); }
+TEST_P(DrawnQuery, NothingToDo) { checks::check_nothing_to_do(*query_); }
+TEST_P(DrawnQuery, SingleFaces) { checks::check_single_faces(*query_); }
+TEST_P(DrawnQuery, BufferOverflowDrawsAgain) { checks::check_everything_inside(*query_); }
+TEST_P(DrawnQuery, NewPositions) { checks::check_new_positions(*query_); }
+TEST_P(DrawnQuery, NewTopology) { checks::check_new_topology(*query_); }
+TEST_P(DrawnQuery, Repeatable) { checks::check_repeatable(*query_); }
+TEST_P(DrawnQuery, NoAllocation) { checks::check_no_allocation(*query_); }
+TEST_P(DrawnQuery, GoodGuest) {
+  checks::check_good_guest([&] { return GetParam().make(*context_); }, context_->info());
+}
+TEST_P(DrawnQuery, Times) { checks::check_times(*query_); }
+
+// Targets through which buffers are written while it is there.
+std::vector<GLenum> written_through;
+
+void note_target(const char* name, void (*)(), int count, ...) {
+  if (std::string_view(name) != "glBufferData" && std::string_view(name) != "glBufferSubData") return;
+  std::va_list arguments;
+  va_start(arguments, count);
+  written_through.push_back(va_arg(arguments, GLenum));
+  va_end(arguments);
+}
+
+// Through another target the first drawing on NVIDIA's driver can see the former positions; no software driver shows
+// it.
+TEST_P(DrawnQuery, PositionsAreWrittenThroughTheTargetOfVertexData) {
+  const TriangleMesh mesh = shapes::icosphere(2);
+  query_->rebuild(mesh.view());
+  written_through.clear();
+  const GlHooks hooks(note_target);
+  query_->update(mesh.positions);
+  EXPECT_EQ(written_through, std::vector<GLenum>{GL_ARRAY_BUFFER});
+}
+
+TEST_P(DrawnQuery, PositionBufferHoldsTheUpdate) {
+  std::vector<glm::vec3> positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const std::vector<glm::uvec3> faces{{0, 1, 2}};
+  query_->rebuild({positions, faces});
+  positions[1] = {0.5f, 0.25f, 0.125f};
+  query_->update(positions);
+  std::vector<glm::vec3> held(positions.size());
+  glBindBuffer(GL_COPY_READ_BUFFER, query_->position_buffer());
+  glGetBufferSubData(GL_COPY_READ_BUFFER, 0, static_cast<GLsizeiptr>(held.size() * sizeof(glm::vec3)), held.data());
+  EXPECT_EQ(held, positions);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, DrawnQuery,
+                         ::testing::Values(DrawnBackend{"Occlusion", make_occlusion_query, false},
+                                           DrawnBackend{"Select", make_select_query, true}),
+                         backend_name);
+
+class BareContext final : public GlContext {
+ public:
+  BareContext(int major, int minor)
+      : info_{.vendor = "", .renderer = "", .version = "", .major = major, .minor = minor} {}
+  const GlInfo& info() const override { return info_; }
+  void make_current() override {}
+
+ private:
+  GlInfo info_;
+};
+
+std::string error_of(std::unique_ptr<TouchQuery> (*make)(GlContext&), BareContext context) {
+  try {
+    make(context);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(DrawnQueryWithout, OpenGl33GivesAnErrorMessage) {
+  EXPECT_EQ(error_of(make_occlusion_query, {3, 2}), "backend occlusion: this context is OpenGL 3.2, 3.3 is needed");
+}
+
+TEST(DrawnQueryWithout, ACompatibilityProfileGivesAnErrorMessage) {
+  EXPECT_EQ(error_of(make_select_query, {4, 5}), "backend select: this context has no compatibility profile");
+}
+
+// Tests that every driver error becomes a fault that the query reports, with an empty answer, no exception and no
+// access out of bounds, and that driver limits that suffice cause no fault.
+
+enum class Kind { ComputeCulled, ComputeAll, Occlusion, Select };
+
+struct Case {
+  Kind kind;
+  GlFault fault;
+  TouchFault expected;
+};
+
+std::string_view name_of(Kind kind) {
+  constexpr std::string_view kNames[] = {"ComputeCulled", "ComputeAll", "Occlusion", "Select"};
+  return kNames[static_cast<int>(kind)];
+}
+
+class FaultTest : public ComputeGlTest {
+ protected:
+  std::unique_ptr<TouchQuery> make(Kind kind) {
+    if (kind == Kind::ComputeCulled) return make_compute_query(*context_, kSoftware);
+    if (kind == Kind::ComputeAll) return make_compute_query(*context_, kGpu);
+    return kind == Kind::Occlusion ? make_occlusion_query(*context_) : make_select_query(*context_);
+  }
+  bool has(Kind kind) const { return kind != Kind::Select || context_->info().compatibility_profile; }
+  // The tool touches many faces in every frame.
+  TouchList frame(TouchQuery& query) {
+    query.update(mesh_.positions);
+    return query.touched({&tool_, 1}, TouchSet::Volume);
+  }
+  static void expect_no_answer(const TouchList& list, std::size_t tools) {
+    ASSERT_EQ(list.first.size(), tools + 1);
+    EXPECT_EQ(list.first.back(), 0u);
+    EXPECT_TRUE(list.touches.empty());
+  }
+
+  TriangleMesh mesh_ = shapes::icosphere(3);
+  ToolVolume tool_ = static_volume({{0.0, 0.0, 0.2}, {0.01, 0.02, -0.2}, 0.02});
+};
+
+class FaultCase : public FaultTest, public ::testing::WithParamInterface<Case> {};
+
+// The fault occurs in mid-session, after two good frames.
+TEST_P(FaultCase, IsReportedInMidSession) {
+  const auto [kind, fault, expected] = GetParam();
+  if (!has(kind)) GTEST_SKIP() << "this context has no compatibility profile";
+  std::unique_ptr<InjectedFault> watch;
+  // To falsify an answer, the memory that receives it must be known from the start.
+  const bool falsified =
+      fault == GlFault::FaceThatIsNot || fault == GlFault::ToolThatIsNot || fault == GlFault::TooManyHits;
+  if (falsified) watch = std::make_unique<InjectedFault>(fault, mesh_.faces.size(), 1);
+  auto query = make(kind);
+  query->rebuild(mesh_.view());
+  if (!falsified) {
+    ASSERT_FALSE((frame(*query), frame(*query)).touches.empty());
+    ASSERT_EQ(query->fault(), TouchFault::None);
+    watch = std::make_unique<InjectedFault>(fault, mesh_.faces.size(), 1);
+  }
+  // A larger organ needs new memory.
+  if (fault == GlFault::NoMapping || fault == GlFault::OutOfMemory) query->rebuild(shapes::icosphere(5).view());
+  const TouchList list = frame(*query);
+  EXPECT_EQ(query->fault(), expected);
+  EXPECT_FALSE(sentence_of(query->fault()).empty());
+  expect_no_answer(list, 1);
+  // Later calls are harmless, whether or not the driver works again.
+  query->rebuild(shapes::cube().view());
+  query->update(shapes::cube().positions);
+  const ToolVolume tools[] = {tool_, tool_, tool_};
+  expect_no_answer(query->touched(tools, TouchSet::Volume), 3);
+  expect_no_answer(query->touched({}, TouchSet::Volume), 0);
+  watch.reset();
+  expect_no_answer(query->touched(tools, TouchSet::Volume), 3);
+  EXPECT_EQ(query->fault(), expected) << "it stays";
+  query.reset();
+  while (glGetError() != GL_NO_ERROR) {
+  }
+}
+
+// A new object of the same kind works once the driver works.
+TEST_P(FaultCase, ANewObjectWorksAgain) {
+  const auto [kind, fault, expected] = GetParam();
+  if (!has(kind) || fault == GlFault::ContextLost) GTEST_SKIP() << "a lost context stays lost";
+  {
+    const InjectedFault watch(fault, mesh_.faces.size(), 1);
+    const auto query = make(kind);
+    query->rebuild(mesh_.view());
+    frame(*query), frame(*query);
+    EXPECT_EQ(query->fault(), expected);
+  }
+  const auto query = make(kind);
+  query->rebuild(mesh_.view());
+  frame(*query);
+  EXPECT_FALSE(frame(*query).touches.empty());
+  EXPECT_EQ(query->fault(), TouchFault::None);
+}
+
+std::vector<Case> all_cases() {
+  using enum GlFault;
+  std::vector<Case> cases;
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll})
+    cases.insert(cases.end(), {{kind, FenceFails, TouchFault::DriverError},
+                               {kind, FenceTimesOut, TouchFault::TimedOut},
+                               {kind, NoFence, TouchFault::DriverError},
+                               {kind, NoMapping, TouchFault::OutOfMemory},
+                               {kind, DispatchSkipped, TouchFault::WrongAnswer}});
+  cases.insert(cases.end(), {{Kind::Occlusion, NoCount, TouchFault::TimedOut}});
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll, Kind::Occlusion, Kind::Select})
+    cases.insert(cases.end(), {{kind, CommandRefused, TouchFault::DriverError},
+                               {kind, OutOfMemory, TouchFault::OutOfMemory},
+                               {kind, ContextLost, TouchFault::LostContext},
+                               {kind, ContextLostError, TouchFault::LostContext},
+                               {kind, FaceThatIsNot, TouchFault::WrongAnswer},
+                               {kind, ToolThatIsNot, TouchFault::WrongAnswer},
+                               {kind, TooManyHits, TouchFault::WrongAnswer}});
+  return cases;
+}
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  constexpr std::string_view kFaults[] = {"FenceFails",      "FenceTimesOut",  "NoFence",       "NoMapping",
+                                          "OutOfMemory",     "CommandRefused", "ContextLost",   "ContextLostError",
+                                          "DispatchSkipped", "FaceThatIsNot",  "ToolThatIsNot", "TooManyHits",
+                                          "NoCount"};
+  return std::string(name_of(info.param.kind)) + std::string(kFaults[static_cast<int>(info.param.fault)]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Drivers, FaultCase, ::testing::ValuesIn(all_cases()), case_name);
+
+// The buffer for the worst case, in which every tool touches every face, may exceed a storage block. The actual touches
+// still fit.
+TEST_F(FaultTest, AStorageBlockSmallerThanTheWorstCaseIsEnough) {
+  const InjectedFault small(GlFault::SmallStorageBlock);
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll}) {
+    const auto query = make(kind);
+    query->rebuild(mesh_.view());
+    const std::vector<ToolVolume> tools = checks::random_tools(7, 5, TouchSet::Volume);
+    ASSERT_GT(mesh_.faces.size() * tools.size() * 8, 8192u);
+    EXPECT_GT(checks::expect_agreement(*query, mesh_.view(), tools, TouchSet::Volume, "a small storage block"), 0u);
+    EXPECT_EQ(query->fault(), TouchFault::None);
+  }
+}
+
+TEST_F(FaultTest, MoreTouchesThanAStorageBlockHoldsIsAFault) {
+  const InjectedFault small(GlFault::SmallStorageBlock);
+  const TriangleMesh mesh = shapes::sphere_of(2000, 0.01f);
+  for (const Kind kind : {Kind::ComputeCulled, Kind::ComputeAll}) {
+    const auto query = make(kind);
+    query->rebuild(mesh.view());
+    expect_no_answer(query->touched({&tool_, 1}, TouchSet::Volume), 1);
+    EXPECT_EQ(query->fault(), TouchFault::TooLarge);
+  }
+}
+
+TEST_F(FaultTest, MoreFacesThanATextureBufferHoldsIsAFault) {
+  const InjectedFault small(GlFault::SmallTextureBuffer);
+  const auto query = make(Kind::ComputeCulled);
+  query->rebuild(shapes::cube().view());
+  EXPECT_EQ(query->fault(), TouchFault::None);
+  query->rebuild(mesh_.view());
+  EXPECT_EQ(query->fault(), TouchFault::TooLarge);
+  expect_no_answer(frame(*query), 1);
+}
+
+// Errors that a renderer left are not ours.
+TEST_F(FaultTest, ErrorsOfOtherCodeAreNotFaults) {
+  context_->share();
+  for (const Kind kind : {Kind::ComputeCulled, Kind::Occlusion, Kind::Select}) {
+    if (!has(kind)) continue;
+    const auto query = make(kind);
+    query->rebuild(mesh_.view());
+    glEnable(GL_CURRENT_PROGRAM);  // not a capability
+    EXPECT_FALSE(frame(*query).touches.empty()) << name_of(kind);
+    EXPECT_EQ(query->fault(), TouchFault::None);
+  }
+}
+
+TEST(TouchFaults, EachHasItsMessage) {
+  std::vector<std::string_view> seen;
+  for (std::size_t k = 1; k < kTouchFaults; ++k) {
+    const std::string_view sentence = sentence_of(static_cast<TouchFault>(k));
+    EXPECT_FALSE(sentence.empty());
+    EXPECT_EQ(std::find(seen.begin(), seen.end(), sentence), seen.end());
+    seen.push_back(sentence);
+  }
+  EXPECT_TRUE(sentence_of(TouchFault::None).empty());
+}
+
+// Tests the numbering of submissions, and how fences, waits and errors are shared.
+
+class SubmissionsTest : public ComputeGlTest {
+ protected:
+  gl::Submissions submissions_;
+};
+
+TEST_F(SubmissionsTest, AWaitCoversAllSubmissionsBeforeIt) {
+  gl::FaultWatch fault(*context_);
+  EXPECT_TRUE(submissions_.wait(0, fault)) << "nothing was submitted";
+  const auto first = submissions_.add(), second = submissions_.add();
+  EXPECT_FALSE(submissions_.finished(first));
+  EXPECT_TRUE(submissions_.wait(first, fault));
+  EXPECT_TRUE(submissions_.finished(second));
+  EXPECT_FALSE(submissions_.finished(submissions_.add()));
+  EXPECT_FALSE(fault.any());
+}
+
+// The query that waits first reads the error; the others of the same frame learn of it, later ones do not.
+TEST_F(SubmissionsTest, AnErrorReachesEveryQueryOfTheFrame) {
+  gl::FaultWatch first(*context_), second(*context_), later(*context_);
+  const auto a = submissions_.add(), b = submissions_.add();
+  glEnable(GL_CURRENT_PROGRAM);  // not a capability
+  EXPECT_FALSE(submissions_.wait(b, first));
+  EXPECT_FALSE(submissions_.wait(a, second));
+  EXPECT_EQ(first.fault(), TouchFault::DriverError);
+  EXPECT_EQ(second.fault(), TouchFault::DriverError);
+  EXPECT_TRUE(submissions_.wait(submissions_.add(), later));
+  EXPECT_FALSE(later.any());
+}
+
+// A query whose answer was collected before the error still works.
+TEST_F(SubmissionsTest, AnErrorDoesNotReachWhatWasFinishedBefore) {
+  gl::FaultWatch early(*context_), late(*context_);
+  const auto before = submissions_.add();
+  EXPECT_TRUE(submissions_.wait(before, early));
+  const auto after = submissions_.add();
+  glEnable(GL_CURRENT_PROGRAM);
+  EXPECT_FALSE(submissions_.wait(after, late));
+  EXPECT_TRUE(submissions_.wait(before, early));
+  EXPECT_EQ(early.fault(), TouchFault::None);
+}
+
+TEST_F(SubmissionsTest, AFenceThatDoesNotFinishIsAFaultOfItsQueryOnly) {
+  gl::FaultWatch fault(*context_), later(*context_);
+  {
+    const InjectedFault hangs(GlFault::FenceTimesOut);
+    EXPECT_FALSE(submissions_.wait(submissions_.add(), fault));
+    EXPECT_EQ(fault.fault(), TouchFault::TimedOut);
+  }
+  EXPECT_TRUE(submissions_.wait(submissions_.add(), later));
+}
 
 }  // namespace
 }  // namespace trocar::compute_test

@@ -1,15 +1,20 @@
-// Tests the report of one session in a browser.
+// Tests in a browser: the report of one session, the comparison of several, and what the program writes from its recordings.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { assertQuiet, kNoWebGl, kSoftwareWebGl, lookAtCanvas, openReport, startBrowser } from "./browser.js";
 
 const kPages = process.env.PAGES;
 const kOne = join(kPages, "one.html");
+const trocar = (...args) => execFileSync(process.env.TROCAR, args, { encoding: "utf8" });
 let browser = null;
 
-before(async () => (browser = await startBrowser(kSoftwareWebGl)));
+before(async () => {
+  browser = await startBrowser(kSoftwareWebGl);
+  trocar("demo", "--frames", "40", "--headless", "--backend", "scan", "--out", join(kPages, "demo"));
+});
 after(() => browser?.close());
 
 test("shows the scores of the JSON", async () => {
@@ -131,4 +136,53 @@ test("works without WebGL and says so", async () => {
   } finally {
     await poor.close();
   }
+});
+
+test("shows learning curves, the table and any attempt", async () => {
+  const poor = await startBrowser(kNoWebGl);
+  const page = await openReport(poor, join(kPages, "many.html"));
+  const time = page.locator("[data-curve='/duration'].practice");
+  assert.equal(await time.locator(".practice-point").count(), 5);
+  assert.equal(await time.locator(".fit").count(), 1);
+  assert.match(await time.textContent(), /From 60 towards 0, halfway by attempt 6; R² 1\.00/);
+  const best = await page.textContent("tr[data-curve='/duration'] .best");
+  assert.match(best, /^31\.5 ★$/);
+  assert.equal(await page.locator("#attempt-section select option").count(), 5);
+  await time.locator(".practice-point").first().click();
+  assert.equal(await page.inputValue("#attempt-section select"), "0");
+  assert.equal(await page.textContent("td[data-metric='duration'] .value"), "60\u00a0s");
+  await page.screenshot({ path: join(kPages, "many.png"), fullPage: true });
+  assertQuiet(page);
+  await poor.close();
+});
+
+test("reports a recorded session", async () => {
+  const recording = join(kPages, "demo", "session.h5");
+  const out = join(kPages, "demo.html");
+  trocar("report", recording, "-o", out);
+  assert.ok(statSync(out).size < 3e6, `${statSync(out).size} bytes`);
+  const page = await openReport(browser, out);
+  assert.match(await page.textContent("#agreement"), /All 40 frames .* 0 disagreements/);
+  assert.match(await page.textContent("#sample"), /faces of .* answers, none of them wrong/);
+  const shown = await page.$$eval("td[data-metric]", (nodes) =>
+    nodes.map((node) => [node.dataset.metric, node.dataset.column]),
+  );
+  trocar("score", recording, "--json", join(kPages, "score.json"));
+  const [attempt] = JSON.parse(readFileSync(join(kPages, "score.json"), "utf8")).attempts;
+  const expected = [
+    ...attempt.overall.map(({ id }) => [id, "Whole session"]),
+    ...attempt.instruments.flatMap(({ name, metrics }) => metrics.map(({ id }) => [id, name])),
+  ];
+  assert.deepEqual(shown.map(String).sort(), expected.map(String).sort());
+  assertQuiet(page);
+});
+
+test("refuses a file that is not a recording, and writes no page", () => {
+  const out = join(kPages, "refused.html");
+  const { status, stderr } = spawnSync(process.env.TROCAR, ["report", join(kPages, "one.json"), "-o", out], {
+    encoding: "utf8",
+  });
+  assert.equal(status, 2);
+  assert.equal(stderr.trim().split("\n").length, 1, stderr);
+  assert.ok(!existsSync(out));
 });
