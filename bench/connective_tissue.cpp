@@ -154,13 +154,13 @@ GallbladderPeel peel_gallbladder(const Scene& whole, double speed) {
 
 struct BreathingOptions {
   std::string scene;
-  double settle = 8.0, breaths = 3.0;  // s, 1
+  double rest = 8.0, breaths = 3.0;  // s, 1
 };
 
 void measure_breathing(const BreathingOptions& options) {
   const Scene scene = load_scene(options.scene);
-  const test::BreathingMotion motion = test::breathe(scene, options.settle, options.breaths);
-  fmt::print("{}: {:g} s of settling, then {:g} breaths; {} moves by {:.2f} mm\n", options.scene, options.settle,
+  const test::BreathingMotion motion = test::breathe(scene, options.rest, options.breaths);
+  fmt::print("{}: {:g} s of settling, then {:g} breaths; {} moves by {:.2f} mm\n", options.scene, options.rest,
              options.breaths, scene.layers[0].name, 1e3 * motion.moved);
   for (std::size_t k = 0; k < motion.layers.size(); ++k) {
     const test::LayerMotion& layer = motion.layers[k];
@@ -237,7 +237,7 @@ int main(int argc, char** argv) {
   BreathingOptions breathing;
   CLI::App* breathe = app.add_subcommand("breathing", "How far layers part while the diaphragm breathes");
   breathe->add_option("scene", breathing.scene)->required();
-  breathe->add_option("--settle", breathing.settle, "s before the measurement");
+  breathe->add_option("--rest", breathing.rest, "s before the measurement");
   breathe->add_option("--breaths", breathing.breaths);
   breathe->callback([&] { measure_breathing(breathing); });
   EnergyOptions energy;

@@ -47,7 +47,7 @@ class Candidates {
   void clear() { listed_.clear(); }
   void offer(std::uint32_t face) { listed_.push_back(face); }
 
-  void settle(const MeshView& mesh, const ToolVolume& tool) {
+  void decide(const MeshView& mesh, const ToolVolume& tool) {
     std::sort(listed_.begin(), listed_.end());
     listed_.erase(std::unique(listed_.begin(), listed_.end()), listed_.end());
     std::erase_if(listed_, [&](std::uint32_t face) {

@@ -54,7 +54,7 @@ inline std::vector<Side> sorted_sides(std::span<const glm::uvec3> faces) {
 }
 
 // Implements the winged edge: one record per edge holds its two ends, two faces and four neighbouring edges. Source:
-// Baumgart, "Winged-edge polyhedron representation", Stanford CS-320, 1972; section 3.2.1 of the thesis. It serves the
+// Baumgart, "Winged-edge polyhedron representation", Stanford CS-320, 1972; Bergeret 2000, section 3.2.1. It serves the
 // comparison in edge_structures.cpp and accepts closed or open, consistently oriented triangle meshes.
 
 struct WingedEdge {
@@ -161,7 +161,7 @@ inline bool flip(WingedEdges& mesh, std::uint32_t e) {
 
 // Implements the quad edge: every edge is stored four times, as itself and its dual in both directions, and each links
 // to the next around its origin. Source: Guibas, Stolfi, "Primitives for the manipulation of general subdivisions and
-// the computation of Voronoi diagrams", ACM TOG 1985; section 3.2.2 of the thesis. It serves the comparison in
+// the computation of Voronoi diagrams", ACM TOG 1985; Bergeret 2000, section 3.2.2. It serves the comparison in
 // edge_structures.cpp and accepts oriented triangle meshes; a hole is a face without a number.
 
 // Quarter q belongs to edge q / 4. Even: from vertex to vertex; odd: from the face on one side to the other.

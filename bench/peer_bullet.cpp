@@ -57,7 +57,7 @@ class BulletTree final : public Contestant {
     const SweptBox box = swept_box_around(polytope_of(tool), tool);
     shape_->getOptimizedBvh()->reportBoxCastOverlappingNodex(&collector, bullet(box.from), bullet(box.to),
                                                              bullet(-box.half), bullet(box.half));
-    candidates_.settle({positions_, faces_}, tool);
+    candidates_.decide({positions_, faces_}, tool);
   }
 
   std::vector<FaceId> answer() const override { return candidates_.faces(); }

@@ -68,7 +68,7 @@ class EmbreeTree final : public Contestant {
       ask_with_balls(polytope, tool);
     else
       ask_with_boxes(polytope, tool);
-    candidates_.settle({std::span(positions_).first(vertex_count_), faces_}, tool);
+    candidates_.decide({std::span(positions_).first(vertex_count_), faces_}, tool);
   }
 
   std::vector<FaceId> answer() const override { return candidates_.faces(); }

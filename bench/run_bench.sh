@@ -23,7 +23,7 @@ fi
 "$build/bench/trocar_broad_phase" | tee "$out/broad_phase.txt"
 "$build/bench/trocar_planar_growth" | tee "$out/planar_growth.txt"
 "$build/bench/trocar_edge_structures" | tee "$out/edge_structures.txt"
-"$build/bench/trocar_stand_ins" | tee "$out/stand_ins.txt"
+"$build/bench/trocar_proxy_meshes" | tee "$out/proxy_meshes.txt"
 "$build/bench/trocar_igtl_latency" | tee "$out/igtl_latency.txt"
 
 # Measures frames in which faces change, and the growth of such a change with the number of faces.

@@ -1,8 +1,8 @@
 // Prepares a convex tool volume for the traversal of a box tree: computes its planes, corners, edges and tight box, and
 // tests boxes and faces against it. Separating axes decide the faces. They share no code with the clipping of the other
 // backends, so that the tree backends can validate the others. Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH
-// 1996 (15-axis test); section 4.5.6 of the thesis. Units: metres.   Checked against the reference in
-// tests/cpu_collision/convex_tool_test.cpp
+// 1996 (15-axis test); Bergeret 2000, section 4.5.6. Units: metres.   Checked against the reference in
+// tests/cpu_collision/convex_test.cpp
 #pragma once
 
 #include <array>

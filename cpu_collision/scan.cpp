@@ -399,7 +399,7 @@ class ScanQuery final : public TouchQuery {
   void search_seams();
   template <typename CodeOf>
   void collect(const FaceRange& range, CodeOf code_of);
-  void settle(const ToolVolume& tool, const ScanPlanes& planes, TouchSet set);
+  void decide_survivors(const ToolVolume& tool, const ScanPlanes& planes, TouchSet set);
   void report(const ToolVolume& tool, TouchSet set);
   Triangle corners_of(const ScanFace& face) const;
 
@@ -417,7 +417,7 @@ class ScanQuery final : public TouchQuery {
   FaceSet touched_;
   std::vector<FaceId> found_;      // touched by one tool, sorted
   std::vector<Triangle> corners_;  // of found_
-  TouchBook book_;
+  TouchCollector collector_;
   std::size_t survivor_count_ = 0;
   float largest_ = 0.f;  // m, largest absolute coordinate
   StageTimes times_;
@@ -451,7 +451,7 @@ void ScanQuery::fit_buffers() {
   const std::size_t usual = std::min(faces, kUsualScanTouches);
   found_.reserve(usual);
   corners_.reserve(usual);
-  book_.reserve(usual);
+  collector_.reserve(usual);
 }
 
 void ScanQuery::take(const float* positions, std::uint32_t first, std::uint32_t last, PatchBox& all) {
@@ -497,7 +497,7 @@ void ScanQuery::update(std::span<const glm::vec3> positions) {
 TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   times_ = {.update_ms = times_.update_ms};
   counters_ = {.updated_nodes = counters_.updated_nodes};
-  book_.open();
+  collector_.open();
   for (const ToolVolume& tool : tools) {
     const Clock::time_point start = Clock::now();
     const ScanPlanes planes = scan_planes(tool, largest_);
@@ -505,11 +505,11 @@ TouchList ScanQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
     search_seams();
     times_.search_ms += milliseconds_since(start);
     const Clock::time_point searched = Clock::now();
-    settle(tool, planes, set);
+    decide_survivors(tool, planes, set);
     report(tool, set);
     times_.refine_ms += milliseconds_since(searched);
   }
-  return book_.list();
+  return collector_.list();
 }
 
 // Computes the patch codes; for patches outside no plane, also the vertex codes and the survivors among the inner
@@ -562,7 +562,7 @@ void ScanQuery::collect(const FaceRange& range, CodeOf code_of) {
 
 // For the exact set every survivor is a candidate. The volume's float planes may cut off a part of the sweep (30
 // micrometres deep, 300 m from the origin); the planes of the survivor test lie farther out than that.
-void ScanQuery::settle(const ToolVolume& tool, const ScanPlanes& planes, TouchSet set) {
+void ScanQuery::decide_survivors(const ToolVolume& tool, const ScanPlanes& planes, TouchSet set) {
   const std::span<const std::uint32_t> survivors = std::span(survivors_).first(survivor_count_);
   counters_.face_tests += survivors.size();
   if (set == TouchSet::Exact) {
@@ -584,7 +584,7 @@ void ScanQuery::report(const ToolVolume& tool, TouchSet set) {
   corners_.clear();
   if (set == TouchSet::Exact)
     for (const FaceId face : found_) corners_.push_back(corners_of(layout_.faces[layout_.index_of[index(face)]]));
-  book_.add_tool(tool, set, std::span<const Triangle>(corners_), found_);
+  collector_.add_tool(tool, set, std::span<const Triangle>(corners_), found_);
 }
 
 Triangle ScanQuery::corners_of(const ScanFace& face) const {
@@ -597,7 +597,7 @@ Triangle ScanQuery::corners_of(const ScanFace& face) const {
 
 std::size_t ScanQuery::memory_bytes() const {
   return sizeof(*this) + trocar::memory_bytes(layout_) + change_.memory_bytes() + touched_.memory_bytes() +
-         book_.memory_bytes() +
+         collector_.memory_bytes() +
          held_bytes(positions_, boxes_, patch_codes_, open_, seams_, vertex_codes_, survivors_, verdicts_, found_,
                     corners_);
 }

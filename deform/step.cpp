@@ -130,8 +130,8 @@ void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, con
   const float need = std::clamp((kSqueezed - flatness_of(p, spacing)) / kSqueezed, 0.f, 1.f);
   if (!(need > 0.f)) return;
   const glm::mat3 turned = nearest_rotation(mean_edges(p, spacing));
-  const float stiffness = cell.fullness * need * model.params.unfolding * model.params.youngs_modulus * spacing;
-  const float damping = need * model.params.crush_damping * cell.fullness * model.cell_mass / 8.f;
+  const float stiffness = cell.volume_fraction * need * model.params.unfolding * model.params.youngs_modulus * spacing;
+  const float damping = need * model.params.crush_damping * cell.volume_fraction * model.cell_mass / 8.f;
   for (int corner = 0; corner < 8; ++corner) {
     const glm::vec3 rest = spacing * (glm::vec3(corner & 1, corner >> 1 & 1, corner >> 2) - 0.5f);
     const std::uint32_t node = node_of(cell, corner);
@@ -179,7 +179,7 @@ constexpr float kLightestNode = 0.1f;  // fraction of a full cell's mass
 
 // The displacement of each node per unit push on the point, and the transmitted part of the push. Nodes without tissue
 // carry nothing, for any weight.
-void settle(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
+void measure_mobility(const TissueModel& model, const NodeColumns& x, PreparedPoint& c) {
   const float lightest = kLightestNode * model.cell_mass;
   float were_all_free = 0.f;
   c.arrives = 0.f;
@@ -235,7 +235,7 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   add_corner(model.embedding[contact.vertex], 1.f - contact.u - contact.v, c);
   add_corner(model.embedding[contact.second], contact.u, c);
   add_corner(model.embedding[contact.third], contact.v, c);
-  settle(model, x, c);
+  measure_mobility(model, x, c);
   c.normal = contact.normal;
   c.slide = tool_slide(tools[contact.tool], c.before);
   return c;
@@ -245,7 +245,7 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   PreparedPoint c{};
   if (!std::isfinite(glm::dot(hold.from, hold.from) + glm::dot(hold.to, hold.to)) || !(hold.limit > 0.f)) return c;
   add_corner(hold.point, 1.f, c);
-  settle(model, x, c);
+  measure_mobility(model, x, c);
   return c;
 }
 
@@ -341,14 +341,15 @@ void end_substep(PreparedPoint& c, const NodeColumns& x) {
   c.before = point_of(c, x);
 }
 
-void prepare_point_loads(const TissueModel& model, const TissueLoads& loads, TissueScratch& s) {
+void prepare_contact_points(const TissueModel& model, const TissueLoads& loads, TissueScratch& s) {
   s.contacts.clear();
   for (const TissueContact& contact : loads.contacts) s.contacts.push_back(prepare(model, s.x, contact, loads.tools));
   s.holds.clear();
   for (const TissueHold& hold : loads.holds) s.holds.push_back(prepare(model, s.x, hold));
 }
 
-void solve_point_loads(const TissueModel& model, const TissueLoads& loads, const Substep& substep, TissueScratch& s) {
+void solve_contact_points(const TissueModel& model, const TissueLoads& loads, const Substep& substep,
+                          TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
   int rounds = kRounds;
   s.active.clear();
@@ -431,9 +432,9 @@ void find_crushed_cells(const TissueModel& model, TissueScratch& s) {
   for (std::size_t c = 0; c < model.bulk_index.size(); ++c) {
     const LatticeCell& cell = model.lattice.cells[c];
     const float flatness = s.flatness[model.bulk_index[c]];
-    if (!(flatness < kWatched) || !(cell.fullness > 0.f) || cell.divided) continue;
+    if (!(flatness < kWatched) || !(cell.volume_fraction > 0.f) || cell.divided) continue;
     s.flattest = std::min(s.flattest, flatness);
-    s.crushed.push_back({{cell.node[0], cell.node[2], cell.node[4], cell.node[6]}, cell.fullness});
+    s.crushed.push_back({{cell.node[0], cell.node[2], cell.node[4], cell.node[6]}, cell.volume_fraction});
   }
 }
 
@@ -533,7 +534,7 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
   look_ahead(s.ahead.z, s.x.z, s.v.z, model.params.damping_time);
   find_crushed_cells(model, s);
   s.stiffest = model.params.law == TissueLaw::Rising ? stiffest_cell(model, s.x) : 1.f;
-  prepare_point_loads(model, loads, s);
+  prepare_contact_points(model, loads, s);
 }
 
 void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep) {
@@ -552,7 +553,7 @@ void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& 
   move(z, s.v.z, s.ahead.z, s.force.z, s.gravity.z, model.inverse_mass.data(), motion);
   move_diaphragm(model, breath_now, s);
   if (model.floor.down != glm::vec3(0.f)) stop_at_floor(model, s);
-  solve_point_loads(model, loads, substep, s);
+  solve_contact_points(model, loads, substep, s);
 }
 
 // Sets the factor that converts pushes (mass times length, summed over the substeps) to the mean force. Drag acts after

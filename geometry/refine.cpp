@@ -157,7 +157,7 @@ void store(const Sweep& sweep, const Batch& batch, int lane, std::span<Touch> to
   touch.face = face;
 }
 
-void settle_later(const Sweep& sweep, const RefineKernels& kernels, Batch& later, std::span<Touch> touches) {
+void refine_later(const Sweep& sweep, const RefineKernels& kernels, Batch& later, std::span<Touch> touches) {
   if (later.count == 0) return;
   later.pad();
   kernels.during(sweep, later.four);
@@ -165,7 +165,7 @@ void settle_later(const Sweep& sweep, const RefineKernels& kernels, Batch& later
   later.count = 0;
 }
 
-void settle_start(const Sweep& sweep, const RefineKernels& kernels, Batch& now, Batch& later,
+void refine_start(const Sweep& sweep, const RefineKernels& kernels, Batch& now, Batch& later,
                   std::span<Touch> touches) {
   now.pad();
   kernels.at_start(sweep, now.four);
@@ -175,7 +175,7 @@ void settle_start(const Sweep& sweep, const RefineKernels& kernels, Batch& now, 
       continue;
     }
     later.add(now.four.faces[lane], now.slots[lane]);
-    if (later.count == 4) settle_later(sweep, kernels, later, touches);
+    if (later.count == 4) refine_later(sweep, kernels, later, touches);
   }
   now.count = 0;
 }
@@ -189,9 +189,9 @@ std::size_t refine_all(const ToolStep& step, const RefineKernels& kernels, std::
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     touches[i].face = candidates[i];
     now.add(corners_of(i), i);
-    if (now.count == 4 || i + 1 == candidates.size()) settle_start(sweep, kernels, now, later, touches);
+    if (now.count == 4 || i + 1 == candidates.size()) refine_start(sweep, kernels, now, later, touches);
   }
-  settle_later(sweep, kernels, later, touches);
+  refine_later(sweep, kernels, later, touches);
   std::size_t count = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (touches[i].time != kNoTime) touches[count++] = touches[i];

@@ -82,7 +82,7 @@ std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& st
 // Collects the answer of one call of a touch query, tool by tool, and turns candidate faces into touches: the last step
 // of every backend. Keeps its storage: allocates only for more touches than in all earlier calls.
 
-class TouchBook {
+class TouchCollector {
  public:
   void reserve(std::size_t touches) { touches_.reserve(touches); }
 

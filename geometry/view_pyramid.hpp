@@ -1,8 +1,8 @@
 // The truncated pyramid that a perspective camera sees, and tests of what lies outside it, so that a renderer can leave
 // out whole objects by their bounding spheres. Based on: the view volume between a front and a back plane and its test
-// of points and bounding spheres, thesis 1.5.4 (docs/method.md).
+// of points and bounding spheres, Bergeret 2000, 1.5.4 (docs/method.md).
 // We differ: the planes come from the camera's matrix, so every lens and aspect ratio has them, and a sphere is left
-// out only if it is wholly beyond one plane; the thesis keeps a sphere that crosses any of the six planes, also far
+// out only if it is wholly beyond one plane; Bergeret keeps a sphere that crosses any of the six planes, also far
 // from the pyramid. Units: metres.   Checked against sampled points in tests/geometry/tool_volume_test.cpp
 #pragma once
 

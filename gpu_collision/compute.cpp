@@ -4,7 +4,7 @@
 // Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999, with Cohen and
 // Sutherland's outcodes. We differ: faces lie in blocks of neighbours; on software OpenGL, a block wholly outside one
 // plane is rejected before its faces are tested (best_compute_tuning). Units: metres.
-// Checked against the reference in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_kit
+// Checked against the reference in tests/gpu_collision/query_test.cpp; measured by bench/gpu_kit
 #include "gpu_collision/compute.hpp"
 
 #include <glad/gl.h>
@@ -43,18 +43,18 @@ class ComputeAnswer {
   void resize(std::size_t faces);  // for a new mesh; the list becomes empty
   // Makes the list of touches from `records`, which holds every touching (face, tool) at least once and may hold
   // others. Returns false, with an empty list, when a record names a slot or a tool that does not exist.
-  bool settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
-              std::span<const std::uint32_t> face_of_slot);
-  void clear() { book_.open(); }  // empties the list: no tools, no touches
+  bool read_answer(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
+                   std::span<const std::uint32_t> face_of_slot);
+  void clear() { collector_.open(); }  // empties the list: no tools, no touches
   // Appends tools without touches up to this number of tools.
-  void pad(std::size_t tools) { book_.pad(tools); }
-  TouchList list() const { return book_.list(); }
+  void pad(std::size_t tools) { collector_.pad(tools); }
+  TouchList list() const { return collector_.list(); }
   std::size_t memory_bytes() const;
 
  private:
   bool bucket_by_tool(std::span<const ComputeRecord> records, std::size_t tools, std::size_t slots);
 
-  TouchBook book_;
+  TouchCollector collector_;
   std::vector<std::uint32_t> bucketed_, ends_;  // [record] record numbers by tool; [tool] end of its records
   FaceSet members_;                             // candidates of one tool; empty between calls
   std::vector<std::uint32_t> record_of_;        // [face] of a member
@@ -72,8 +72,8 @@ void ComputeAnswer::resize(std::size_t faces) {
   clear();
 }
 
-bool ComputeAnswer::settle(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
-                           std::span<const std::uint32_t> face_of_slot) {
+bool ComputeAnswer::read_answer(std::span<const ComputeRecord> records, std::span<const ToolVolume> tools, TouchSet set,
+                                std::span<const std::uint32_t> face_of_slot) {
   clear();
   if (!bucket_by_tool(records, tools.size(), face_of_slot.size())) return false;
   std::uint32_t begin = 0;
@@ -93,13 +93,13 @@ bool ComputeAnswer::settle(std::span<const ComputeRecord> records, std::span<con
       candidates_.push_back(FaceId{face});
       if (set == TouchSet::Exact) corners_.push_back(triangle_of(records[record_of_[face]]));
     });
-    book_.add_tool(tools[tool], set, std::span<const Triangle>(corners_), candidates_);
+    collector_.add_tool(tools[tool], set, std::span<const Triangle>(corners_), candidates_);
   }
   return true;
 }
 
 std::size_t ComputeAnswer::memory_bytes() const {
-  return book_.memory_bytes() + members_.memory_bytes() +
+  return collector_.memory_bytes() + members_.memory_bytes() +
          held_bytes(candidates_, corners_, record_of_, bucketed_, ends_);
 }
 
@@ -480,7 +480,7 @@ class ComputeQuery final : public TouchQuery {
 
  private:
   bool too_large(const MeshView& mesh) const;
-  bool settle();
+  bool read_answer();
   void forget_call();
 
   gl::FaultWatch fault_;
@@ -558,18 +558,18 @@ void ComputeQuery::submit(std::span<const ToolVolume> tools, TouchSet set) {
 }
 
 TouchList ComputeQuery::collect() {
-  if (fault_.begin() && settle()) return answer_.list();
+  if (fault_.begin() && read_answer()) return answer_.list();
   answer_.clear();
   answer_.pad(tools_.size());
   return answer_.list();
 }
 
-bool ComputeQuery::settle() {
+bool ComputeQuery::read_answer() {
   const auto start = Clock::now();
   const std::span<const ComputeRecord> records = call_.collect();
   times_.read_back_ms = milliseconds_since(start);
   const auto read = Clock::now();
-  if (!answer_.settle(records, tools_, set_, mesh_.face_of_slot())) fault_.raise(TouchFault::WrongAnswer);
+  if (!answer_.read_answer(records, tools_, set_, mesh_.face_of_slot())) fault_.raise(TouchFault::WrongAnswer);
   times_.refine_ms = milliseconds_since(read);
   times_.gpu_ms = call_.gpu_ms();
   counters_ = {

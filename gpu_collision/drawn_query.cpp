@@ -88,8 +88,8 @@ constexpr double kRoundingSteps = 16.0;
 
 }  // namespace
 
-bool settle(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::vector<FaceId>& candidates,
-            TouchBook& book) {
+bool decide_candidates(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::vector<FaceId>& candidates,
+                       TouchCollector& collector) {
   std::sort(candidates.begin(), candidates.end());
   if (!candidates.empty() && index(candidates.back()) >= mesh.faces.size()) return false;
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
@@ -98,7 +98,7 @@ bool settle(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::vec
       return !face_touches_volume(triangle_of(mesh.positions, mesh.faces[index(face)]), tool);
     });
   }
-  book.add_tool(tool, set, mesh, candidates);
+  collector.add_tool(tool, set, mesh, candidates);
   return true;
 }
 

@@ -1,6 +1,6 @@
 // What the two backends that draw, `select` and `occlusion`, share: the target that they draw into, the stored organ,
 // and how the hardware's candidates become the answer: GL's unordered superset in float becomes the sorted touch list,
-// each face decided in double. Units: metres. Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
+// each face decided in double. Units: metres. Checked against the reference in tests/gpu_collision/query_test.cpp
 #pragma once
 
 #include <vector>
@@ -56,10 +56,10 @@ void fill_buffer(const Buffer& buffer, const void* data, std::size_t bytes);
 
 namespace trocar {
 
-// Decides the next tool's faces and appends them to `book`. `candidates` holds every touched face and may hold others
-// and duplicates; sorts it in place. Returns false when one names a face that does not exist.
-bool settle(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::vector<FaceId>& candidates,
-            TouchBook& book);
+// Decides the next tool's faces and appends them to `collector`. `candidates` holds every touched face and may hold
+// others and duplicates; sorts it in place. Returns false when one names a face that does not exist.
+bool decide_candidates(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::vector<FaceId>& candidates,
+                       TouchCollector& collector);
 
 // Returns the distance beyond the volume's planes within which GL must accept faces, so that rounding loses no touched
 // face, m. `scale`: the largest coordinate or plane offset in the computation, in absolute value, m.

@@ -3,7 +3,7 @@
 // their faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass
 // for the faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports
 // whether anything is visible. The faces are a superset by a few micrometres and are decided in double
-// (drawn_query.hpp). Units: metres.   Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
+// (drawn_query.hpp). Units: metres.   Checked against the reference in tests/gpu_collision/query_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>
@@ -170,7 +170,7 @@ class OcclusionQuery final : public TouchQuery {
   void submit(std::span<const ToolVolume> tools);
   bool count_hits(std::span<const ToolVolume> tools, std::size_t passes);
   bool read_back(std::span<const ToolVolume> tools, std::size_t passes);
-  void settle(std::span<const ToolVolume> tools, TouchSet set);
+  void answer_all(std::span<const ToolVolume> tools, TouchSet set);
 
   GlInfo info_;
   gl::FaultWatch fault_;
@@ -185,7 +185,7 @@ class OcclusionQuery final : public TouchQuery {
   std::vector<std::uint32_t> hits_;                   // of all passes, concatenated
   std::vector<std::size_t> hits_end_;                 // [pass]
   std::vector<FaceId> candidates_;
-  TouchBook book_;
+  TouchCollector collector_;
   StageTimes times_;
 };
 
@@ -229,7 +229,7 @@ TouchList OcclusionQuery::touched(std::span<const ToolVolume> tools, TouchSet se
   const std::size_t passes = anything ? (tools.size() + kToolsAtOnce - 1) / kToolsAtOnce : 0;
   hits_.clear();
   hits_end_.clear();
-  if (!fault_.begin()) return book_.none(tools.size());
+  if (!fault_.begin()) return collector_.none(tools.size());
   if (passes > 0) {
     const OcclusionState state(info_, target_.framebuffer());
     ensure_capacity(passes, kFirstHits);
@@ -237,13 +237,13 @@ TouchList OcclusionQuery::touched(std::span<const ToolVolume> tools, TouchSet se
       submit(tools);
     } while (!read_back(tools, passes) && !fault_.any());
   }
-  if (!fault_.check()) return book_.none(tools.size());
+  if (!fault_.check()) return collector_.none(tools.size());
   const auto start = Clock::now();
-  settle(tools, set);
-  if (fault_.any()) return book_.none(tools.size());
+  answer_all(tools, set);
+  if (fault_.any()) return collector_.none(tools.size());
   times_.refine_ms = milliseconds_since(start);
   times_.gpu_ms = timer_.latest_ms();
-  return book_.list();
+  return collector_.list();
 }
 
 void OcclusionQuery::ensure_capacity(std::size_t passes, std::size_t hits) {
@@ -332,8 +332,8 @@ bool OcclusionQuery::read_back(std::span<const ToolVolume> tools, std::size_t pa
 
 // The hits of a pass belong to several tools, in any order. A hit is face * kToolsAtOnce + the tool's number within
 // the pass.
-void OcclusionQuery::settle(std::span<const ToolVolume> tools, TouchSet set) {
-  book_.open();
+void OcclusionQuery::answer_all(std::span<const ToolVolume> tools, TouchSet set) {
+  collector_.open();
   for (std::size_t tool = 0; tool < tools.size(); ++tool) {
     candidates_.clear();
     if (!hits_.empty()) {
@@ -344,14 +344,15 @@ void OcclusionQuery::settle(std::span<const ToolVolume> tools, TouchSet set) {
           candidates_.push_back(FaceId{static_cast<std::uint32_t>(hits_[i] / kToolsAtOnce)});
       }
     }
-    if (!trocar::settle(tools[tool], set, organ_.view(), candidates_, book_))
+    if (!trocar::decide_candidates(tools[tool], set, organ_.view(), candidates_, collector_))
       return fault_.raise(TouchFault::WrongAnswer);
   }
 }
 
 std::size_t OcclusionQuery::memory_bytes() const {
   return organ_.memory_bytes() + organ_.view().faces.size_bytes() +
-         pass_capacity_ * hit_capacity_ * sizeof(std::uint32_t) + held_bytes(hits_, candidates_) + book_.memory_bytes();
+         pass_capacity_ * hit_capacity_ * sizeof(std::uint32_t) + held_bytes(hits_, candidates_) +
+         collector_.memory_bytes();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // collision detection for virtual surgery", Computer Animation 1999. We differ: camera and clip planes are a few
 // micrometres wider, so that float rounding loses no face, and every hit is decided in double (drawn_query.hpp); all
 // tools share one selection, with the tool as the first of two names. Units: metres.   Checked against the reference in
-// tests/gpu_collision/drawn_query_test.cpp
+// tests/gpu_collision/query_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>
@@ -180,7 +180,7 @@ class SelectQuery final : public TouchQuery {
   void take_positions();
   std::size_t select(std::span<const ToolVolume> tools);
   void draw(std::span<const ToolVolume> tools);
-  void settle(std::span<const ToolVolume> tools, TouchSet set, std::size_t hits);
+  void answer_all(std::span<const ToolVolume> tools, TouchSet set, std::size_t hits);
 
   GlInfo info_;
   gl::FaultWatch fault_;
@@ -191,7 +191,7 @@ class SelectQuery final : public TouchQuery {
   double largest_ = 0.0;            // m, largest coordinate
   std::vector<GLuint> records_;     // the select buffer
   std::vector<FaceId> candidates_;
-  TouchBook book_;
+  TouchCollector collector_;
   StageTimes times_;
 };
 
@@ -230,15 +230,15 @@ void SelectQuery::take_positions() {
 
 TouchList SelectQuery::touched(std::span<const ToolVolume> tools, TouchSet set) {
   times_ = {.update_ms = times_.update_ms};
-  if (!fault_.begin()) return book_.none(tools.size());
+  if (!fault_.begin()) return collector_.none(tools.size());
   const std::size_t hits = tools.empty() || corners_.empty() ? 0 : select(tools);
-  if (!fault_.check()) return book_.none(tools.size());
+  if (!fault_.check()) return collector_.none(tools.size());
   const auto start = Clock::now();
-  settle(tools, set, hits);
-  if (fault_.any()) return book_.none(tools.size());
+  answer_all(tools, set, hits);
+  if (fault_.any()) return collector_.none(tools.size());
   times_.refine_ms = milliseconds_since(start);
   times_.gpu_ms = timer_.latest_ms();
-  return book_.list();
+  return collector_.list();
 }
 
 // Draws in GL_SELECT mode until the select buffer holds every hit; returns their number. The driver returns -1 when
@@ -288,22 +288,22 @@ void SelectQuery::draw(std::span<const ToolVolume> tools) {
 }
 
 // Hits come in drawing order: tool after tool, each with two names.
-void SelectQuery::settle(std::span<const ToolVolume> tools, TouchSet set, std::size_t hits) {
-  book_.open();
+void SelectQuery::answer_all(std::span<const ToolVolume> tools, TouchSet set, std::size_t hits) {
+  collector_.open();
   const GLuint* record = records_.data();
   const GLuint* const end = record + hits * kRecordLength;
   for (GLuint tool = 0; tool < tools.size(); ++tool) {
     candidates_.clear();
     for (; record != end && record[0] == 2 && record[3] == tool; record += kRecordLength)
       candidates_.push_back(FaceId{record[4]});
-    if (!trocar::settle(tools[tool], set, organ_.view(), candidates_, book_))
+    if (!trocar::decide_candidates(tools[tool], set, organ_.view(), candidates_, collector_))
       return fault_.raise(TouchFault::WrongAnswer);
   }
   if (record != end) fault_.raise(TouchFault::WrongAnswer);
 }
 
 std::size_t SelectQuery::memory_bytes() const {
-  return organ_.memory_bytes() + held_bytes(corners_, records_, candidates_) + book_.memory_bytes();
+  return organ_.memory_bytes() + held_bytes(corners_, records_, candidates_) + collector_.memory_bytes();
 }
 
 }  // namespace

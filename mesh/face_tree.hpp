@@ -1,7 +1,7 @@
 // Builds a tree of axis-aligned boxes over the faces of a static mesh. Finds pairs of faces whose boxes overlap, and
 // the face nearest to a point. The trees of touch queries (cpu_collision/trees) follow moving meshes with volumes of
 // many kinds; they lie above this room, and here would cost a copy of the mesh and an update for each tool. Units:
-// metres.   Tested against brute force in tests/mesh/self_crossing_test.cpp and organ_maker_test.cpp
+// metres.   Tested against brute force in tests/mesh/mesh_report_test.cpp and organ_maker_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -110,7 +110,7 @@ void SweepAndPrune::update() {
   ended_.clear();
   drop_removed();
   if (insert_ends()) {
-    if (keeps_status()) settle_status();
+    if (keeps_status()) list_final_status();
     sort_unique(begun_);
     sort_unique(ended_);
     apply_changes();
@@ -225,7 +225,7 @@ void SweepAndPrune::high_passed_lows(std::uint32_t mover, std::span<const std::u
 
 // Within an update a pair may start to overlap along one axis before it stops along another: only the final state
 // counts.
-void SweepAndPrune::settle_status() {
+void SweepAndPrune::list_final_status() {
   const auto of = [this](const Pair& pair) -> std::uint8_t& { return status(index(pair.first), index(pair.second)); };
   std::erase_if(begun_, [&](const Pair& pair) { return of(pair) != kAllAxes; });
   std::erase_if(ended_, [&](const Pair& pair) {

@@ -79,7 +79,7 @@ class SweepAndPrune {
   std::uint64_t tests_along(int axis) const;
   void sweep_along(int axis);
   void fill_status();
-  void settle_status();
+  void list_final_status();
   void apply_changes();
 
   SweepParams params_;

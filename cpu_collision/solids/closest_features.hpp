@@ -1,9 +1,9 @@
 // Finds the closest features of two convex bodies by a walk from the pair of the last frame. A pair is closest when
 // each point lies in the Voronoi region of the other's feature; otherwise the walk moves to the neighbour across the
-// violated side. Source: thesis 4.4; Lin and Canny, "A fast algorithm for incremental distance calculation", 1991;
-// local minimum behind a face: Mirtich, "V-Clip", 1998. We differ: every step measures the distance between the two
-// closed features and is taken only when it decreases, which prevents the cycling of Lin and Canny and needs none of
-// V-Clip's clipping rules; after too many steps all pairs are searched. Bodies that touch or overlap are detected;
+// violated side. Source: Bergeret 2000, 4.4; Lin and Canny, "A fast algorithm for incremental distance calculation",
+// 1991; local minimum behind a face: Mirtich, "V-Clip", 1998. We differ: every step measures the distance between the
+// two closed features and is taken only when it decreases, which prevents the cycling of Lin and Canny and needs none
+// of V-Clip's clipping rules; after too many steps all pairs are searched. Bodies that touch or overlap are detected;
 // penetration() measures the depth. Units: metres, world.   Checked against all pairs of triangles in
 // tests/study/solids_test.cpp
 #pragma once

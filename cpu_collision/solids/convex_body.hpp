@@ -1,8 +1,8 @@
 // Stores a convex polyhedron with its features and their adjacency, for the walk over Voronoi regions
 // (closest_features.hpp). Faces are triangles; coplanar triangles stay separate, with a flat edge between them. Flat
 // bodies are two-sided sheets, and a segment or a point is a body too.
-// Source: thesis 4.4 (convex objects). Units: metres, the body's own frame.   Checked in
-// tests/cpu_collision/convex_pieces_test.cpp
+// Source: Bergeret 2000, 4.4 (convex objects). Units: metres, the body's own frame.   Checked in
+// tests/cpu_collision/convex_test.cpp
 #pragma once
 
 #include <cstdint>

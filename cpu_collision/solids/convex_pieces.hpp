@@ -1,10 +1,10 @@
 // Decomposes a concave surface into a hierarchy of convex pieces: planes cut the surface until the hull of each part is
 // close to it. Leaves are the pieces; an inner node holds the hull of its part before the cut. The union of the leaves
-// contains every face of the surface, and the whole interior of a closed surface. Source: thesis 6.2 (concave objects
-// as a hierarchy of convex pieces); planar cuts: Lien and Amato, "Approximate convex decomposition", 2006. We differ:
-// the cut minimises the volume of the two hulls, and the error is measured on the hulls' faces. Open and dirty
+// contains every face of the surface, and the whole interior of a closed surface. Source: Bergeret 2000, 6.2 (concave
+// objects as a hierarchy of convex pieces); planar cuts: Lien and Amato, "Approximate convex decomposition", 2006. We
+// differ: the cut minimises the volume of the two hulls, and the error is measured on the hulls' faces. Open and dirty
 // surfaces are accepted as they are. Units: metres.   Cover and error on the shared instruments are tested in
-// tests/cpu_collision/convex_pieces_test.cpp
+// tests/cpu_collision/convex_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,7 @@ class PieceError {
 
 // Finds the faces of an organ that the posed convex pieces of an instrument (a jaw, for example) touch. The caller
 // supplies the candidate faces, for example from a tree; each is decided exactly by a walk to the closest features of
-// face and piece. Source: thesis 6.2.
+// face and piece. Source: Bergeret 2000, 6.2.
 
 // Keep one object for each instrument. The pieces must outlive the object.
 class PieceFaces {

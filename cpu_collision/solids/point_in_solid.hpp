@@ -3,9 +3,9 @@
 // counted crossing is decided exactly, so the answer is certain for a closed surface. After `most_rays` the winding
 // number
 // decides.
-// Source: thesis 4.3, after O'Rourke. We differ: signs are exact, a point on the surface is recognised, a solid turned
-// inside out counts as a solid, the ray starts at a float position (a double is rounded, by 8 nm at 0.1 m), and the
-// candidate faces of the ray can come from a tree. Units: metres.   Checked against the winding number in
+// Source: Bergeret 2000, 4.3, after O'Rourke. We differ: signs are exact, a point on the surface is recognised, a solid
+// turned inside out counts as a solid, the ray starts at a float position (a double is rounded, by 8 nm at 0.1 m), and
+// the candidate faces of the ray can come from a tree. Units: metres.   Checked against the winding number in
 // tests/cpu_collision/point_in_solid_test.cpp
 #pragma once
 
@@ -23,7 +23,7 @@ namespace trocar::solids {
 
 // Computes the solid angle of a triangle seen from a point, and the winding number of a surface: how many times it
 // surrounds the point. The winding number is one inside a closed surface and zero outside; an open or damaged surface
-// gives numbers between. Source: thesis 4.3; formula of Van Oosterom and Strackee, "The solid angle of a plane
+// gives numbers between. Source: Bergeret 2000, 4.3; formula of Van Oosterom and Strackee, "The solid angle of a plane
 // triangle", 1983; winding number of dirty meshes: Jacobson, Kavan, Sorkine, 2013. We differ: signed throughout, so
 // that parts turned inward subtract.
 

@@ -1,4 +1,4 @@
-// Defines the axis-aligned box as the volume of a tree.   Source: section 4.5.4 of the thesis; van den Bergen 1997.
+// Defines the axis-aligned box as the volume of a tree.   Source: Bergeret 2000, section 4.5.4; van den Bergen 1997.
 // Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 

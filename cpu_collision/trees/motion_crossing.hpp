@@ -1,5 +1,6 @@
-// Decides whether two triangles meet while their corners move on straight lines: the dynamic detection of section 6.3
-// of the thesis, for surfaces that deform between two frames. A corner against a face and an edge against an edge are
+// Decides whether two triangles meet while their corners move on straight lines: the dynamic detection of Bergeret
+// 2000, section 6.3
+//, for surfaces that deform between two frames. A corner against a face and an edge against an edge are
 // functions that are linear in time and in the parameters on each feature, so eight values bound them over a box of
 // time and parameters. The box with the earliest time is halved first, until the earliest box that may contain a
 // meeting is small. Conservative: no meeting is missed or reported late. At the reported time the features are within
@@ -8,7 +9,7 @@
 // Source: Snyder, "Interval analysis for computer graphics", 1992; Wang et al., "A large-scale benchmark and an
 // inclusion-based algorithm for continuous collision detection", ACM TOG 2021. We differ: bounds are also taken along
 // the features' own directions, which decides most boxes without halving. Units: metres; time 1 = one step.
-// Checked against exact cases and dense sampling in tests/cpu_collision/motion_crossing_test.cpp
+// Checked against exact cases and dense sampling in tests/cpu_collision/part_test.cpp
 #pragma once
 
 #include <optional>

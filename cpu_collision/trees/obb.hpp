@@ -1,7 +1,7 @@
 // Defines the oriented box as the volume of a tree. Its axes come from the build and stay fixed; a fit moves its sides.
 // Inner boxes enclose their children's boxes, not all vertices below: one sweep over the nodes fits the tree.
 // On a liver of 31,000 faces, with leaves of 8, a query then tests 1.8 times as many boxes, which takes 0.006 ms more,
-// and the fit takes 2 ms less.   Source: section 4.5.6 of the thesis.   Units: metres.   Tested in
+// and the fit takes 2 ms less.   Source: Bergeret 2000, section 4.5.6.   Units: metres.   Tested in
 // tests/cpu_collision/tree_test.cpp
 #pragma once
 
@@ -100,7 +100,7 @@ struct PrincipalAxes {
 PrincipalAxes principal_axes(const SymmetricMatrices& matrices);
 
 // Builds a tree of oriented boxes: the boxes' axes and the topology. Based on: Gottschalk, Lin, Manocha, "OBBTree",
-// SIGGRAPH 1996, as in section 4.5.6 of the thesis: axes from a covariance, split at the mean along the longest axis,
+// SIGGRAPH 1996, as in Bergeret 2000, section 4.5.6: axes from a covariance, split at the mean along the longest axis,
 // each face on the side of its centroid. We differ: the covariance is that of the surface, each triangle weighted by
 // its area, instead of that of the convex hull. It is equally independent of the meshing density, and needs no hull per
 // node.

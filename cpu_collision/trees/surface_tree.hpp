@@ -40,7 +40,8 @@ struct TreePlan {
   const TreeVolume* volume = &kAabbVolume;
   SplitRule split = SplitRule::Mean;  // ignored by oriented volumes
   TreeUpdate update = TreeUpdate::Refit;
-  std::uint32_t leaf_faces = kLeafFaces;  // 1  >= 1; one face, as in the thesis, gives the fewest tests of face pairs
+  std::uint32_t leaf_faces =
+      kLeafFaces;      // 1  >= 1; one face, as in Bergeret 2000, gives the fewest tests of face pairs
   bool tight = false;  // volumes around all faces below: slower updates, fewer tests (volume_tree.hpp)
 };
 

@@ -350,7 +350,7 @@ class VolumeTreeQuery final : public SurfaceTree {
   float reach_ = 0.f;                  // m  largest coordinate
   VolumeTree<Volume> tree_;
   std::vector<FaceId> candidates_;
-  TouchBook book_;
+  TouchCollector collector_;
   std::vector<OpenNode> open_nodes_;
   std::vector<OpenPair> open_pairs_;
   std::vector<FacePair> pairs_;
@@ -375,7 +375,7 @@ void VolumeTreeQuery<Volume>::rebuild(const MeshView& mesh) {
   const auto start = Clock::now();
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
   candidates_.reserve(faces_.size());
-  book_.reserve(std::min(faces_.size(), kUsualTouches));
+  collector_.reserve(std::min(faces_.size(), kUsualTouches));
   positions_.assign(mesh.positions);
   build();
   if (plan_.update == TreeUpdate::Refit) {
@@ -395,7 +395,7 @@ void VolumeTreeQuery<Volume>::change_faces(const MeshView& mesh, std::span<const
   const auto start = Clock::now();
   faces_.assign(mesh.faces.begin(), mesh.faces.end());
   candidates_.reserve(faces_.size());
-  book_.reserve(std::min(faces_.size(), kUsualTouches));
+  collector_.reserve(std::min(faces_.size(), kUsualTouches));
   positions_.assign(mesh.positions);
   change_.apply(removed, faces_, positions_, split_params(), tree_);
   finish_update(start);
@@ -425,7 +425,7 @@ template <class Volume>
 TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, TouchSet set) {
   times_.search_ms = times_.refine_ms = 0.0;
   begin_question();
-  book_.open();
+  collector_.open();
   for (const ToolVolume& tool : tools) {
     const auto start = Clock::now();
     const ConvexTool convex = convex_tool(tool, reach_, set);
@@ -434,10 +434,10 @@ TouchList VolumeTreeQuery<Volume>::touched(std::span<const ToolVolume> tools, To
     times_.search_ms += milliseconds_since(start);
     const auto found = Clock::now();
     std::sort(candidates_.begin(), candidates_.end());
-    book_.add_tool(tool, set, mesh(), candidates_);
+    collector_.add_tool(tool, set, mesh(), candidates_);
     times_.refine_ms += milliseconds_since(found);
   }
-  return book_.list();
+  return collector_.list();
 }
 
 // A volume that misses the tool skips its subtree, a volume inside the tool takes all faces below, and the faces of all
@@ -481,7 +481,7 @@ void VolumeTreeQuery<Volume>::test_faces(const ConvexTool& tool, IndexRange slot
 template <class Volume>
 std::size_t VolumeTreeQuery<Volume>::memory_bytes() const {
   return sizeof(*this) + trocar::memory_bytes(tree_) + builder_.memory_bytes() + change_.memory_bytes() +
-         positions_.memory_bytes() + after_.memory_bytes() + book_.memory_bytes() +
+         positions_.memory_bytes() + after_.memory_bytes() + collector_.memory_bytes() +
          held_bytes(tree_.nodes, faces_, corners_, candidates_, open_nodes_, open_pairs_, pairs_, swept_) +
          (guest_ ? guest_->memory_bytes() : 0);
 }

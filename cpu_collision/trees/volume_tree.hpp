@@ -2,7 +2,7 @@
 // each node (the topology, made by a split rule) and a volume around each node's faces (fitted from the leaves up). A
 // node has any number of children; it holds faces of its own when a split leaves faces that straddle its parts. Based
 // on:
-// section 4.5 of the thesis (top-down build, bottom-up refit, cost formula); van den Bergen, "Efficient collision
+// Bergeret 2000, section 4.5 (top-down build, bottom-up refit, cost formula); van den Bergen, "Efficient collision
 // detection of complex deformable models using AABB trees", 1997 (refit). We differ: leaves hold a few faces. Units:
 // metres.   Tested in tests/study/trees_test.cpp
 #pragma once
@@ -121,7 +121,7 @@ float reach_of(std::span<const glm::vec3> positions);
 // kind of volume; a kind defines how one volume is fitted around points and children: template <class Points, class
 // Kids> static void fit(Volume& node, Points, Kids, Lanes4 rounding); Leaves come first, grouped by their number of
 // vertices, then the inner nodes, so that branches are predictable. On a liver of 30,000 faces that takes half the time
-// of one loop over all nodes. Source: van den Bergen 1997, as in section 4.5.4 of the thesis.
+// of one loop over all nodes. Source: van den Bergen 1997, as in Bergeret 2000, section 4.5.4.
 
 // Rounding of axes and of sums in float, as a part of the largest coordinate; volumes grow by it so that they contain
 // their faces.

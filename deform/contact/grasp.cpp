@@ -103,7 +103,7 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
   if (!(grasp.area > 0.f)) release(grasp);
 }
 
-double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp, double firmness) {
+double solve_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp, double firmness) {
   grasp.squeeze = 0.f;
   if (!grasp.holding() || commanded >= std::min(grasp.first_opening, jaws.widest * params.grip_below)) {
     release(grasp);
@@ -144,7 +144,7 @@ void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMoti
   }
 }
 
-void settle_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
+void update_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
                   const InstrumentMotion& motion, const glm::vec3& pull, Grasp& grasp) {
   grasp.pull = pull;
   grasp.slipping = false;

@@ -7,7 +7,7 @@
 //   c >= 1 follows the force that the tissue has on the jaws, because tissue around the layer resists too.
 //   Largest pull = 2 friction squeeze, shared by the held points in proportion to their areas.
 // Units: metres, newtons, radians; positions between the jaws are in the instrument's frame (geometry/part.hpp).
-// Tested in tests/deform/grasp_test.cpp
+// Tested in tests/deform/contact_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
@@ -92,8 +92,8 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
 // Returns the opening at which the handle and the held tissue are in equilibrium, for a commanded opening; sets
 // grasp.squeeze. `firmness`: the handle's force relative to that of a firm grip, 0..1. Without held tissue it is the
 // commanded opening. Releases tissue when the handle no longer closes.
-double settle_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp,
-                      double firmness = 1.0);
+double solve_opening(const GraspParams& params, const Jaws& jaws, double commanded, Grasp& grasp,
+                     double firmness = 1.0);
 
 // Takes over the force with which the tissue pushed the jaws open in a step of dt seconds, the mean of both jaws (N).
 void feel_tissue(const GraspParams& params, double opening, double force, double dt, Grasp& grasp);
@@ -104,7 +104,7 @@ void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMoti
 
 // Updates, after the step, the points that slipped, were lost or tore. `pull`: mean force of the holds on the
 // instrument, N.
-void settle_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
+void update_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
                   const InstrumentMotion& motion, const glm::vec3& pull, Grasp& grasp);
 
 // Call when the organ's faces have changed: points without faces are lost, the others may have another embedding.

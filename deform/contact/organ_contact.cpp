@@ -46,9 +46,9 @@ class InsideRows {
     for (std::uint32_t row = 0; row < static_cast<std::uint32_t>(grid.size.y * grid.size.z); ++row) {
       auto end = begin;
       while (end != crossings_.end() && end->row == row) ++end;
-      settle(row,
-             std::span(crossings_)
-                 .subspan(static_cast<std::size_t>(begin - crossings_.begin()), static_cast<std::size_t>(end - begin)));
+      fill_row(row, std::span(crossings_)
+                        .subspan(static_cast<std::size_t>(begin - crossings_.begin()),
+                                 static_cast<std::size_t>(end - begin)));
       begin = end;
     }
   }
@@ -76,7 +76,7 @@ class InsideRows {
   }
 
   // When the turns of a row do not cancel, it met an edge: repeat it with a larger offset.
-  void settle(std::uint32_t row, std::span<const RayCrossing> crossings) {
+  void fill_row(std::uint32_t row, std::span<const RayCrossing> crossings) {
     std::vector<RayCrossing> again;
     for (int attempt = 1; attempt < kTries && !balanced(crossings); ++attempt) {
       again.clear();
@@ -334,7 +334,7 @@ bool without_support(const Embedding& e, const TissueModel& model) {
 bool full(const Lattice& lattice, const glm::ivec3& at) {
   if (glm::any(glm::lessThan(at, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(at, lattice.size))) return false;
   const std::int32_t cell = lattice.cell_of[lattice.flat(at)];
-  return cell >= 0 && lattice.cells[cell].fullness > 0.f;
+  return cell >= 0 && lattice.cells[cell].volume_fraction > 0.f;
 }
 
 std::vector<char> rim_of(const Lattice& lattice) {
@@ -378,7 +378,7 @@ class Search {
     const std::vector<LatticeCell>& cells = solid_.model->lattice.cells;
     out_.rim_cells.clear();
     for (std::uint32_t c = 0; c < cells.size(); ++c)
-      if (cells[c].fullness > 0.f && !cells[c].divided) look_into(c);
+      if (cells[c].volume_fraction > 0.f && !cells[c].divided) look_into(c);
     for (const std::uint32_t c : out_.rim_cells) look_around(c);
     for (const Near& near : out_.near)
       if (near.cell >= 0) check_depth(near);
@@ -603,7 +603,7 @@ void tissue_removed(std::span<const TissueModel* const> models, std::uint32_t or
     if (other != organ) add_zeros(*models[organ], contacts.field[other], contacts.zero[organ * organs + other]);
   bool carved = false;
   for (const std::uint32_t cell : cells) {
-    if (lattice.cells[cell].fullness > 0.f) continue;
+    if (lattice.cells[cell].volume_fraction > 0.f) continue;
     carve(contacts.field[organ], lattice, {&cell, 1});
     carved = true;
   }

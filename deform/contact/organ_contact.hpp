@@ -151,8 +151,8 @@ void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<
 // found for.
 glm::vec3 organ_force(const OrganContacts& contacts, std::uint32_t a, float dt);
 
-// Updates the distance field after tissue was removed: `cells` of `organ` whose fullness has changed, after
-// set_fullness. Empty cells then count as outside.
+// Updates the distance field after tissue was removed: `cells` of `organ` whose volume fraction has changed, after
+// set_volume_fractions. Empty cells then count as outside.
 void tissue_removed(std::span<const TissueModel* const> models, std::uint32_t organ,
                     std::span<const std::uint32_t> cells, OrganContacts& contacts);
 

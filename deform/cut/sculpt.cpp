@@ -19,7 +19,7 @@ void LiveFaces::add(FaceKind face_kind, const glm::uvec3& face, std::uint32_t wa
   removed.push_back(0);
 }
 
-void settle(LiveFaces& faces, FaceChanges& changes) {
+void renumber_faces(LiveFaces& faces, FaceChanges& changes) {
   changes.removed.clear();
   changes.first_new = FaceId(faces.next_id);
   const std::size_t numbered = faces.id.size();
@@ -239,7 +239,7 @@ constexpr float kNearestPoint = 3e-4f;  // m
 constexpr float kShows = 0.2f;  // 1
 
 // Returns the doses of a cell, which begin at 0.
-float* doses_of(SearField& field, std::size_t cells, std::uint32_t cell, int voxels) {
+float* doses_of(CoagulationField& field, std::size_t cells, std::uint32_t cell, int voxels) {
   if (field.block.empty()) field.block.assign(cells, kNoDose);
   if (field.block[cell] == kNoDose) {
     field.block[cell] = static_cast<std::uint32_t>(field.dose.size());
@@ -256,14 +256,14 @@ int number_in_cell(const Voxels& voxels, const glm::ivec3& at) {
 
 // Adds the dose of `dt` seconds of contact with `metal` (its surface: the radius of a segment is that of the wire).
 // Allocates only when a cell gets its first dose.
-SearBox sear(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
-             std::span<const HotSegment> metal, const SearParams& params, float dt) {
-  SearBox box;
+CoagulationBox coagulate(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::vec3> nodes,
+                         std::span<const HotSegment> metal, const CoagulationParams& params, float dt) {
+  CoagulationBox box;
   const auto deepest = static_cast<float>(params.deepest), spread = static_cast<float>(params.spread);
   if (!(dt > 0.f) || !find_heat(sculpture, nodes, metal, deepest)) return box;
   const Voxels& voxels = sculpture.voxels;
-  sculpture.seared.char_dose = static_cast<float>(params.char_dose);
-  const float most = 2.f * sculpture.seared.char_dose;
+  sculpture.coagulated.char_dose = static_cast<float>(params.char_dose);
+  const float most = 2.f * sculpture.coagulated.char_dose;
   const int n = voxels.per_cell;
   for_each_voxel_near_heat(
       sculpture, lattice, nodes, [&](std::uint32_t voxel, const glm::vec3& p, std::span<const HeatAxis> near) {
@@ -273,7 +273,7 @@ SearBox sear(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::
         const float share = spread / std::max(away, kNearestPoint);
         const glm::ivec3 at = voxels.at(voxel);
         const auto cell = static_cast<std::uint32_t>(voxels.cell_of(lattice, at));
-        float& dose = doses_of(sculpture.seared, lattice.cells.size(), cell, n * n * n)[number_in_cell(voxels, at)];
+        float& dose = doses_of(sculpture.coagulated, lattice.cells.size(), cell, n * n * n)[number_in_cell(voxels, at)];
         const float before = dose;
         // Doses beyond the one that blackens tissue make no difference.
         dose = std::min(dose + dt * share * share, most);
@@ -290,7 +290,7 @@ SearBox sear(Sculpture& sculpture, const Lattice& lattice, std::span<const glm::
 
 float dose_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p) {
   const Voxels& voxels = sculpture.voxels;
-  const SearField& field = sculpture.seared;
+  const CoagulationField& field = sculpture.coagulated;
   if (field.block.empty()) return 0.f;
   return mean_around(voxels, lattice, p, 0.f, [&](const glm::ivec3& at, std::int32_t cell) {
     const std::uint32_t block = field.block[static_cast<std::size_t>(cell)];
@@ -300,7 +300,7 @@ float dose_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec
 
 float look_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p) {
   const float dose = dose_at(sculpture, lattice, p);
-  const float charred = (dose - 1.f) / (sculpture.seared.char_dose - 1.f);
+  const float charred = (dose - 1.f) / (sculpture.coagulated.char_dose - 1.f);
   return 0.5f * std::clamp(dose, 0.f, 1.f) + 0.5f * std::clamp(charred, 0.f, 1.f);
 }
 
@@ -501,7 +501,8 @@ std::uint32_t largest_part(const Sculpture& sculpture, const Lattice& lattice, s
   std::vector<double> size(part.size(), 0.0);
   for (std::uint32_t cell = 0; cell < sculpture.cells.size(); ++cell) {
     if (sculpture.cells[cell].dead || sculpture.cells[cell].loose) continue;
-    for (const std::uint32_t node : lattice.cells[cell].node) size[part[node]] += 0.125 * lattice.cells[cell].fullness;
+    for (const std::uint32_t node : lattice.cells[cell].node)
+      size[part[node]] += 0.125 * lattice.cells[cell].volume_fraction;
   }
   return static_cast<std::uint32_t>(std::max_element(size.begin(), size.end()) - size.begin());
 }
@@ -565,7 +566,7 @@ void count_cells(Sculpture& sculpture, const TissueModel& model) {
     }
   for (std::uint32_t c = 0; c < lattice.cells.size(); ++c) {
     SculptCell& cell = sculpture.cells[c];
-    cell.whole = lattice.cells[c].fullness;
+    cell.whole = lattice.cells[c].volume_fraction;
     if (cell.at_first > 0) continue;
     const glm::dvec3 centre = lattice.origin + lattice.spacing * (glm::dvec3(lattice.cells[c].at) + 0.5);
     cell.host = nearest_tissue(sculpture.voxels, glm::vec3(centre), 2 * sculpture.voxels.per_cell);
@@ -601,10 +602,10 @@ void apply_fullness(Sculpture& sculpture, TissueModel& model) {
     sculpture.scratch.changed[c] = 0;
     const SculptCell& cell = sculpture.cells[c];
     change.cells.push_back(c);
-    change.fullness.push_back(
+    change.volume_fraction.push_back(
         cell.dead ? 0.f : cell.whole * static_cast<float>(cell.left) / static_cast<float>(cell.at_first));
   }
-  if (!change.cells.empty()) set_fullness(model, change.cells, change.fullness);
+  if (!change.cells.empty()) set_volume_fractions(model, change.cells, change.volume_fraction);
 }
 
 LiveFaces make_live_faces(std::span<const glm::uvec3> faces) {
@@ -696,7 +697,7 @@ const SculptChange& resurface(Sculpture& sculpture, TissueModel& model) {
   note_edges(sculpture);
   update_strips(sculpture);
   drop_back_to_back(sculpture);
-  settle(sculpture.faces, sculpture.change.faces);
+  renumber_faces(sculpture.faces, sculpture.change.faces);
   for (const std::uint32_t voxel : moved) sculpture.shown[voxel] = sculpture.voxels.heat[voxel];
   sculpture.change.new_vertices = static_cast<std::uint32_t>(sculpture.rest.size()) - sculpture.change.first_vertex;
   sculpture.change.burnt_voxels = static_cast<std::uint32_t>(sculpture.scratch.burnt.size());
@@ -718,7 +719,7 @@ void begin_change(Sculpture& sculpture) {
   sculpture.change.new_vertices = 0;
   sculpture.change.carried.clear();
   sculpture.change.cells.clear();
-  sculpture.change.fullness.clear();
+  sculpture.change.volume_fraction.clear();
   sculpture.change.loose.clear();
   sculpture.change.slit_walls = 0;
   sculpture.change.burnt_voxels = 0;
@@ -775,10 +776,10 @@ const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const Stepped
 }
 
 const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotMetal& hot,
-                              SearBox& box) {
+                              CoagulationBox& box) {
   begin_change(sculpture);
   if (!hot.cut.empty()) heat_tissue(sculpture, model.lattice, state.x, hot.cut, true);
-  box = sear(sculpture, model.lattice, state.x, hot.metal, hot.sear, hot.time);
+  box = coagulate(sculpture, model.lattice, state.x, hot.metal, hot.coagulation, hot.time);
   return resurface_if_changed(sculpture, model);
 }
 

@@ -1,7 +1,7 @@
 // Burns the tissue around hot metal (virtual sculpture). Voxels of the rest shape are removed. The skin over them is
 // cut along the boundary of the heat (skin.cpp), the opened tissue gets a wall, strips join the two
-// (boundary_loops.hpp), the lattice's cells lose the fullness of their burnt voxels, and pieces that nothing holds
-// fall. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", 1999, who name the
+// (boundary_loops.hpp), the lattice's cells lose the volume fraction of their burnt voxels, and pieces that nothing
+// holds fall. Source: Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", 1999, who name the
 // application; the method is ours. The surface is closed after every call: skin and wall are sets of oriented
 // triangles, so their boundary decomposes into loops, and every loop is closed. Several walls may meet at one edge;
 // none has a hole. Same calls, same bits. Units: metres, seconds.   Tested in tests/deform/sculpt_test.cpp
@@ -31,14 +31,14 @@ struct LiveFaces {
   std::vector<FaceId> id;           // [slot] ascending
   std::vector<FaceKind> kind;       // [slot]
   std::vector<std::uint32_t> side;  // [slot] of wall: 6 * tissue voxel + side
-  std::vector<char> removed;        // [slot] removed by the next settle()
+  std::vector<char> removed;        // [slot] removed by the next renumber_faces()
   std::uint32_t next_id = 0;
 
   std::size_t size() const { return corners.size(); }
   void add(FaceKind face_kind, const glm::uvec3& face, std::uint32_t wall_side = 0);
 };
 
-// The changes made by settle(). The arrays keep their memory.
+// The changes made by renumber_faces(). The arrays keep their memory.
 struct FaceChanges {
   std::vector<FaceId> removed;  // ascending
   FaceId first_new{0};          // new faces: first_new, first_new + 1, ...
@@ -46,7 +46,7 @@ struct FaceChanges {
 };
 
 // Numbers the faces added since the last call and drops the removed ones. A face both added and removed gets no id.
-void settle(LiveFaces& faces, FaceChanges& changes);
+void renumber_faces(LiveFaces& faces, FaceChanges& changes);
 
 // Coagulation: heats tissue around hot metal without removing it. Each voxel near the metal collects a dose: in contact
 // for a time t, at the distance s from the metal, it is t (spread / s)^2. Where the dose reaches 1 the tissue is
@@ -56,14 +56,14 @@ void settle(LiveFaces& faces, FaceChanges& changes);
 // "Analysis of tissue and arterial blood temperatures", 1948): the zone ends at `deepest`. At higher doses the tissue
 // chars.
 
-struct SearParams {
+struct CoagulationParams {
   double spread = 7.5e-4;  // m/sqrt(s)  depth of the coagulated zone after one second, > 0
   double deepest = 0.003;  // m          limit of that depth, >= 0
   double char_dose = 8.0;  // 1          dose at which tissue is black, > 1
 };
 
 // The doses of an organ. Cells without any dose have no memory.
-struct SearField {
+struct CoagulationField {
   std::vector<std::uint32_t> block;  // [cell] its doses begin here; kNoDose: none; empty: no cell has any
   std::vector<float> dose;           // [block + voxel of the cell] 1
   float char_dose = 8.f;             // 1, of the latest hook
@@ -71,7 +71,7 @@ struct SearField {
 inline constexpr std::uint32_t kNoDose = 0xffffffffu;
 
 // The box, at rest, of the voxels whose dose changed; low > high when none did.
-struct SearBox {
+struct CoagulationBox {
   glm::vec3 low{INFINITY}, high{-INFINITY};  // m
   bool empty() const { return low.x > high.x; }
 };
@@ -100,17 +100,17 @@ struct SculptChange {
   FaceChanges faces;
   std::uint32_t first_vertex = 0, new_vertices = 0;  // appended to TissueModel::embedding and Sculpture::rest
   std::vector<std::uint32_t> carried;                // older vertices with a new embedding: their cell was removed
-  std::vector<std::uint32_t> cells;                  // whose fullness changed, ascending; the model is already updated
-  std::vector<float> fullness;                       // [cell of `cells`] new fullness
-  std::vector<std::uint32_t> loose;                  // cells that came loose and fall from now on, ascending
-  std::uint32_t slit_walls = 0;                      // of a slit: this many of the new faces, the last, are its walls
-  std::uint32_t burnt_voxels = 0;                    // may be 0 while the surface follows the heat within voxels
+  std::vector<std::uint32_t> cells;    // whose volume fraction changed, ascending; the model is already updated
+  std::vector<float> volume_fraction;  // [cell of `cells`] new volume fraction
+  std::vector<std::uint32_t> loose;    // cells that came loose and fall from now on, ascending
+  std::uint32_t slit_walls = 0;        // of a slit: this many of the new faces, the last, are its walls
+  std::uint32_t burnt_voxels = 0;      // may be 0 while the surface follows the heat within voxels
   bool nothing() const { return faces.removed.empty() && faces.new_faces == 0 && cells.empty(); }
 };
 
 // The tissue of one cell.
 struct SculptCell {
-  float whole = 0.f;              // 1 its fullness before any burning
+  float whole = 0.f;              // 1 its volume fraction before any burning
   std::uint16_t at_first = 0;     // tissue voxels before any burning
   std::uint16_t left = 0;         // tissue voxels now
   std::uint32_t host = kNoVoxel;  // a cell without voxels at first is removed with this voxel of a neighbour
@@ -161,7 +161,7 @@ struct SculptScratch {
   std::vector<std::uint32_t> burnt;  // voxels burnt in this call
   std::vector<std::uint32_t> cold;   // those burnt voxels that had no heat
   std::vector<std::uint32_t> moved;  // tissue voxels at the wall whose heat increased, then also the burnt ones
-  std::vector<char> changed;         // [cell] its fullness changes in this call
+  std::vector<char> changed;         // [cell] its volume fraction changes in this call
   bool cell_died = false;            // a cell lost its last tissue in this call
   std::vector<RimEdge> edges;
 };
@@ -176,7 +176,7 @@ struct Sculpture {
   std::vector<RimEdge> rim;                  // the boundary of skin and wall
   std::vector<std::uint32_t> corner_vertex;  // [voxel corner] its vertex of the wall, kNoVoxel: none
   std::vector<float> shown;                  // [voxel] its heat when the surface around it was last updated
-  SearField seared;                          // doses of coagulation
+  CoagulationField coagulated;               // doses of coagulation
   std::vector<glm::uvec2> hosted;            // voxel, cell that is removed with it; ascending
   TissuePieces pieces;
   bool any_held = false;                   // the organ was attached to something
@@ -201,14 +201,14 @@ const SculptChange& burn(Sculpture& sculpture, TissueModel& model, const Stepped
 struct HotMetal {
   std::span<const HotSegment> metal;     // itself: the radius is that of the wire
   std::span<const HotSegment> cut = {};  // what it removes around itself; empty: it only coagulates
-  SearParams sear = {};
+  CoagulationParams coagulation = {};
   float time = 0.f;  // s
 };
 // Cuts, and coagulates the remaining tissue around the metal (deform/cut/sculpt.hpp). Refines the skin where it is
 // coagulated. The metal must touch the organ: if its cut contains no centre of a voxel, the nearest voxel burns.
 // `box`: of the points whose dose has changed. The result as for burn().
 const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const SteppedTissue& state, const HotMetal& hot,
-                              SearBox& box);
+                              CoagulationBox& box);
 // Returns the dose at a point of the rest shape: trilinear between voxels in cells of the lattice.
 float dose_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p);
 

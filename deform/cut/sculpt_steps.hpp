@@ -1,6 +1,6 @@
 // Declares the steps of a change of the tissue, for those who burn (sculpt.cpp, skin.cpp), cut (slit.cpp) or let parts
-// fall (join/bonds.cpp). They mark faces of the sculpture as removed and add new ones; settle() then numbers them.
-// Units: metres, rest space.
+// fall (join/bonds.cpp). They mark faces of the sculpture as removed and add new ones; renumber_faces() then numbers
+// them. Units: metres, rest space.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace trocar {
 
 // Clears the result of the previous call.
 void begin_change(Sculpture& sculpture);
-// Updates the boundary of skin and wall from the faces that were added and removed since the last settle().
+// Updates the boundary of skin and wall from the faces that were added and removed since the last renumber_faces().
 void note_edges(Sculpture& sculpture);
 
 // Returns the present position of a voxel in a cell that a slit divides.

@@ -154,7 +154,7 @@ class Splitter {
     find_plane_edges();
     find_section();
     double_vertices();
-    settle_sides();
+    assign_sides();
     return true;
   }
 
@@ -385,7 +385,7 @@ class Splitter {
   }
 
   // A vertex on the plane that only faces of one side use belongs to that side.
-  void settle_sides() {
+  void assign_sides() {
     std::vector<std::uint8_t> used(slit_.side.size(), 0);
     for (std::size_t slot = 0; slot < s_.faces.size(); ++slot) {
       if (s_.faces.removed[slot]) continue;
@@ -434,7 +434,7 @@ class RestFinder {
   bool find(const glm::vec3& p, glm::vec3& rest, std::uint32_t& cell) const {
     float best = INFINITY;
     for (std::uint32_t c = 0; c < lattice_.cells.size() && best > 0.f; ++c) {
-      if (!(lattice_.cells[c].fullness > 0.f) || lattice_.cells[c].divided || !is_near(c, p)) continue;
+      if (!(lattice_.cells[c].volume_fraction > 0.f) || lattice_.cells[c].divided || !is_near(c, p)) continue;
       std::array<glm::vec3, 8> corners;
       for (int i = 0; i < 8; ++i) corners[i] = state_.x[lattice_.cells[c].node[i]];
       glm::vec3 s;
@@ -820,7 +820,7 @@ class CarrierFinder {
 
   // A separate piece of the surface is carried by one part of the lattice: the few vertices that other parts carry,
   // from cells that an earlier cut left whole, change to it.
-  void settle_pieces() {
+  void assign_pieces() {
     const std::vector<std::uint32_t> part = node_parts(s_, lattice_), piece = surface_pieces();
     std::vector<Share> shares;
     for (std::uint32_t v = 0; v < piece.size(); ++v)
@@ -835,7 +835,7 @@ class CarrierFinder {
         shares[kept++] = shares[i];
     shares.resize(kept);
     for (std::uint32_t v = 0; v < piece.size(); ++v)
-      if (piece[v] != kNoVoxel) settle_vertex(v, piece[v], part, shares);
+      if (piece[v] != kNoVoxel) assign_vertex(v, piece[v], part, shares);
     std::sort(s_.change.carried.begin(), s_.change.carried.end());
     s_.change.carried.erase(std::unique(s_.change.carried.begin(), s_.change.carried.end()), s_.change.carried.end());
   }
@@ -861,7 +861,7 @@ class CarrierFinder {
     return piece;
   }
 
-  void settle_vertex(std::uint32_t v, std::uint32_t piece, const std::vector<std::uint32_t>& part,
+  void assign_vertex(std::uint32_t v, std::uint32_t piece, const std::vector<std::uint32_t>& part,
                      const std::vector<Share>& shares) {
     const std::uint32_t own = part[lattice_.cells[s_.vertices[v].cell].node[0]];
     const Share *most = nullptr, *mine = nullptr;
@@ -942,7 +942,7 @@ void carry_sides(Sculpture& sculpture, TissueModel& model, const SteppedTissue& 
   CarrierFinder finder(sculpture, model, state, slit);
   finder.carry_vertices();
   finder.carry_voxels();
-  finder.settle_pieces();
+  finder.assign_pieces();
 }
 
 // A region below this area cuts nothing.
@@ -1145,7 +1145,7 @@ const SculptChange& snip(Sculpture& sculpture, TissueModel& model, const Stepped
     carry_sides(sculpture, model, state, slit);
   }
   note_edges(sculpture);
-  settle(sculpture.faces, sculpture.change.faces);
+  renumber_faces(sculpture.faces, sculpture.change.faces);
   sculpture.change.new_vertices = static_cast<std::uint32_t>(sculpture.rest.size()) - sculpture.change.first_vertex;
   return sculpture.change;
 }

@@ -27,7 +27,7 @@ constexpr float kNoLength = 1e-9f;  // m
 // In a duct thinner than a cell no cell is full.
 float full_enough(const Lattice& lattice) {
   float most = 0.f;
-  for (const LatticeCell& cell : lattice.cells) most = std::max(most, cell.fullness);
+  for (const LatticeCell& cell : lattice.cells) most = std::max(most, cell.volume_fraction);
   return kFullEnough * most;
 }
 
@@ -38,14 +38,14 @@ std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3&
   std::optional<std::uint32_t> best;
   const double farthest = kFarthest * lattice.spacing;
   double least = farthest * farthest;
-  const float least_fullness = full_enough(lattice);
+  const float least_fraction = full_enough(lattice);
   for (int z = -kSearch; z <= kSearch; ++z)
     for (int y = -kSearch; y <= kSearch; ++y)
       for (int x = -kSearch; x <= kSearch; ++x) {
         const glm::ivec3 at = home + glm::ivec3(x, y, z);
         if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
         const std::int32_t cell = lattice.cell_of[lattice.flat(at)];
-        if (cell < 0 || lattice.cells[static_cast<std::size_t>(cell)].fullness < least_fullness) continue;
+        if (cell < 0 || lattice.cells[static_cast<std::size_t>(cell)].volume_fraction < least_fraction) continue;
         const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
         if (glm::dot(away, away) < least) least = glm::dot(away, away), best = static_cast<std::uint32_t>(cell);
       }
@@ -137,7 +137,7 @@ void add_force(const BondEnd& end, const glm::vec3& force, std::span<const Tissu
 }
 
 bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) {
-  return end.organ == kWall || models[end.organ]->lattice.cells[end.cell].fullness > 0.f;
+  return end.organ == kWall || models[end.organ]->lattice.cells[end.cell].volume_fraction > 0.f;
 }
 
 }  // namespace

@@ -233,7 +233,7 @@ void add_matrix(const TissueModel& model, std::span<const dvec3> x, Curvature cu
     CornerGradients gradient;
     const std::array<glm::vec3, 8> per_cell = corner_gradients(model.centre[i]);
     for (int k = 0; k < 8; ++k) gradient[k] = dvec3(per_cell[k]) / h;
-    const double fraction = spring_fraction(p.law, model.lattice.cells[i].fullness);
+    const double fraction = spring_fraction(p.law, model.lattice.cells[i].volume_fraction);
     const MatrixTerm term{(1.0 - fraction) * ratio * bulk, (1.0 + (1.0 - 2.0 * fraction) * ratio) * bulk, p.stiffening,
                           p.late_stiffening};
     term.add(model.lattice.cells[i], gradient, x, curvature, out);

@@ -21,7 +21,7 @@ constexpr double kSufficientDecrease = 1e-4;
 // After this many halvings the step is below rounding error.
 constexpr int kMostHalvings = 40;
 // Friction has converged when no normal force changed by more than this fraction of the largest.
-constexpr double kFrictionSettled = 1e-3;
+constexpr double kFrictionConverged = 1e-3;
 
 constexpr std::uint32_t kFixed = 0xffffffffu;
 
@@ -263,7 +263,7 @@ ImplicitResult implicit_step(const TissueModel& model, ImplicitState& state, con
   move_diaphragm(b, state.x);
   newton(b, state.x, answer);
   for (int round = 0; round < params.most_friction_rounds; ++round) {
-    if (renew_friction(b, state.x) <= kFrictionSettled) break;
+    if (renew_friction(b, state.x) <= kFrictionConverged) break;
     newton(b, state.x, answer);
   }
   for (std::size_t i = 0; i < state.x.size(); ++i) state.v[i] = (state.x[i] - b.before[i]) / dt;

@@ -174,7 +174,7 @@ constexpr int kMostIterations = 60, kMostBacktracks = 25;
 constexpr double kArmijo = 1e-4;
 // The forces of the step are floats: their balance ends when the force on the machine changes by less than this
 // fraction, and has failed when it has not after so many iterations.
-constexpr double kSettled = 1e-4;
+constexpr double kConverged = 1e-4;
 constexpr int kMostStepIterations = 20;
 
 // Where Newton's method fails, the load is applied in 4 parts, then in this many.
@@ -443,7 +443,7 @@ std::vector<dvec3> rest_by_step(const TissueModel& model, const Machine& machine
     x = moved(x, -factors.solve(flat(step_slope(model, machine, x))), 1.0);
     const double now = size_of(machine.force(x));
     if (!(std::abs(now) < INFINITY)) break;
-    if (i > 0 && std::abs(now - before) <= kSettled * now) return x;
+    if (i > 0 && std::abs(now - before) <= kConverged * now) return x;
     before = now;
   }
   answer.fault = "the forces of the step found no balance";
@@ -463,7 +463,7 @@ double flattest(const TissueModel& model, std::span<const dvec3> x) {
   measure_flatness(model, columns_of(x), flatness);
   double least = 1.0;
   for (std::size_t c = 0; c < model.bulk_index.size(); ++c)
-    if (model.lattice.cells[c].fullness > kEmptiestCell)
+    if (model.lattice.cells[c].volume_fraction > kEmptiestCell)
       least = std::min(least, static_cast<double>(flatness[model.bulk_index[c]]));
   return least;
 }
@@ -521,7 +521,7 @@ constexpr float kTrialModulus = 1e4f;  // Pa, any: forces are proportional to it
 constexpr double kTolerance = 0.1;     // of the force
 constexpr int kMostFitSteps = 10;
 // The search ends when neither stiffening changes by more than this. kProbe: the step of the difference quotients.
-constexpr double kFitSettled = 0.005, kProbe = 0.05;
+constexpr double kFitConverged = 0.005, kProbe = 0.05;
 // What stiffening counts as besides errors, in tolerances: kCostOfStiffening asinh(s) and kCostOfLate r. Of the
 // materials that reproduce a curve within its tolerance this chooses one near the neo-Hookean solid; otherwise the
 // slack of plates at small strain, which a curve up to 20 % shows, becomes a stiffening that is far off at 35 %.
@@ -617,7 +617,7 @@ TissueParams fit_curve(const CurveTest& test, TissueParams params, std::span<con
     bool better = false;
     for (double share = 1.0; !better; share *= 0.5) {
       const Rises tried = limited(pair + share * step);
-      if (glm::length(tried - pair) < kFitSettled) break;
+      if (glm::length(tried - pair) < kFitConverged) break;
       const Trial next = fit.at(tried);
       better = next.square() < best.square();
       if (better) pair = tried, best = next;

@@ -54,8 +54,8 @@ const std::array<CellSpring, 28>& cell_springs() {
   return springs;
 }
 
-// The least of the squared fullness in spring_fraction(): springs keep the corners of a cell from moving against each
-// other, which the matrix does not resist.
+// The least of the squared volume fraction in spring_fraction(): springs keep the corners of a cell from moving against
+// each other, which the matrix does not resist.
 constexpr float kLeastSpringFraction = 0.1f;
 
 struct Half {
@@ -78,7 +78,7 @@ float spring_weight(const glm::vec3& centre, const glm::ivec3& from, const glm::
 
 float weight_of(const TissueModel& model, std::size_t cell, const glm::ivec3& from, const glm::ivec3& d) {
   if (model.centre.empty()) return 1.f;
-  return spring_fraction(model.params.law, model.lattice.cells[cell].fullness) *
+  return spring_fraction(model.params.law, model.lattice.cells[cell].volume_fraction) *
          spring_weight(model.centre[cell], from, d);
 }
 
@@ -92,7 +92,7 @@ std::vector<Half> gather_halves(const TissueModel& model) {
       const LatticeCell& cell = lattice.cells[c];
       const glm::ivec3 from = corner_offset(s.from), d = corner_offset(s.to) - from;
       Half& half = halves[cell.node[s.from] * kSpringDirections + s.direction];
-      half.stiffness += cell.fullness * share[s.axes] * weight_of(model, c, from, d);
+      half.stiffness += cell.volume_fraction * share[s.axes] * weight_of(model, c, from, d);
       half.end = cell.node[s.to];
     }
   return halves;
@@ -208,7 +208,7 @@ void make_cell_rows(TissueModel& model) {
     const std::uint32_t entry = follows ? model.bulk_index.back() + 1 : row.first;
     row.count = whole_registers(entry - row.first + 2);
     model.bulk.resize(row.first + row.count, 0.f);
-    model.bulk[entry] = cells[i].fullness * modulus;
+    model.bulk[entry] = cells[i].volume_fraction * modulus;
     model.bulk_index.push_back(entry);
   }
 }
@@ -229,7 +229,7 @@ float stiffness_around(const TissueModel& model, const glm::ivec3& at, const glm
         if (glm::any(glm::lessThan(cell, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(cell, lattice.size)))
           continue;
         const std::int32_t number = lattice.cell_of[lattice.flat(cell)];
-        if (number >= 0) sum += lattice.cells[number].fullness * share * weight_of(model, number, at - cell, d);
+        if (number >= 0) sum += lattice.cells[number].volume_fraction * share * weight_of(model, number, at - cell, d);
       }
   return sum;
 }
@@ -238,8 +238,8 @@ float stiffness_around(const TissueModel& model, const glm::ivec3& at, const glm
 
 float shear_modulus(const TissueParams& p) { return p.youngs_modulus / (2.f * (1.f + p.poisson_ratio)); }
 
-float spring_fraction(TissueLaw law, float fullness) {
-  return law == TissueLaw::Rising ? 0.5f * std::max(fullness * fullness, kLeastSpringFraction) : 1.f;
+float spring_fraction(TissueLaw law, float volume_fraction) {
+  return law == TissueLaw::Rising ? 0.5f * std::max(volume_fraction * volume_fraction, kLeastSpringFraction) : 1.f;
 }
 
 // Springs give Lame's first constant mu. With the law `rising` K is Lame's first constant itself.
@@ -264,7 +264,8 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells) {
   const float modulus = volume_modulus(model.params);
   std::vector<char> touched(model.rest.size() + kLanes, 0);
   for (const std::uint32_t cell : cells) {
-    model.bulk[model.bulk_index[cell]] = lattice.cells[cell].divided ? 0.f : lattice.cells[cell].fullness * modulus;
+    model.bulk[model.bulk_index[cell]] =
+        lattice.cells[cell].divided ? 0.f : lattice.cells[cell].volume_fraction * modulus;
     for (const std::uint32_t node : lattice.cells[cell].node) touched[node] = 1;
   }
   for (const SpringRow& row : model.spring_rows)
@@ -315,8 +316,8 @@ CellShape shape_of(const LatticeCell& cell, const Gradients& gradient, const Nod
 struct Portion {
   float shear, swell;
 };
-Portion portion_of(const TissueParams& p, float fullness) {
-  const float fraction = spring_fraction(p.law, fullness), ratio = shear_modulus(p) / volume_modulus(p);
+Portion portion_of(const TissueParams& p, float volume_fraction) {
+  const float fraction = spring_fraction(p.law, volume_fraction), ratio = shear_modulus(p) / volume_modulus(p);
   return {(1.f - fraction) * ratio, (1.f - 2.f * fraction) * ratio};
 }
 
@@ -360,7 +361,7 @@ std::vector<vec3> centres_of(const MeshView& organ, const Lattice& lattice) {
   fine.spacing = lattice.spacing / kParts;
   fine.size = kParts * lattice.size;
   fine.origin = lattice.origin;
-  const std::vector<float> share = measure_fullness(organ, fine);
+  const std::vector<float> share = measure_volume_fractions(organ, fine);
   std::vector<vec3> centres;
   for (const LatticeCell& cell : lattice.cells) {
     vec3 sum(0.f);
@@ -395,7 +396,7 @@ void add_matrix_forces(const TissueModel& model, const NodeColumns& x, NodeColum
     const LatticeCell& cell = model.lattice.cells[i];
     const Gradients gradient = corner_gradients(model.centre[i]);
     const CellShape s = shape_of(cell, gradient, x, 1.f / h);
-    const Portion portion = portion_of(model.params, cell.fullness);
+    const Portion portion = portion_of(model.params, cell.volume_fraction);
     const float unit = bulk * h * h;
     const float stretch =
         unit * portion.shear * static_cast<float>(rise_of(params.stiffening, params.late_stiffening, s.q).slope);
@@ -428,7 +429,7 @@ float stiffest_cell(const TissueModel& model, const NodeColumns& x) {
 namespace {
 
 // Adds K u of the matrix and the volume of one cell at rest to f, N.
-void add_matrix_cell(const TissueParams& params, double fullness, const vec3& centre,
+void add_matrix_cell(const TissueParams& params, double volume_fraction, const vec3& centre,
                      const std::array<std::uint32_t, 8>& corners, std::span<const glm::dvec3> u,
                      std::span<glm::dvec3> f) {
   const Gradients weight = corner_gradients(centre);
@@ -436,8 +437,8 @@ void add_matrix_cell(const TissueParams& params, double fullness, const vec3& ce
   for (int i = 0; i < 8; ++i)
     for (int k = 0; k < 3; ++k) gradient[k] += static_cast<double>(weight[i][k]) * u[corners[i]];
   const double trace = gradient[0][0] + gradient[1][1] + gradient[2][2];
-  const double unit = fullness * params.node_spacing;
-  const Portion portion = portion_of(params, static_cast<float>(fullness));
+  const double unit = volume_fraction * params.node_spacing;
+  const Portion portion = portion_of(params, static_cast<float>(volume_fraction));
   const double bulk = unit * volume_modulus(params), shear = portion.shear * bulk;
   const glm::dmat3 stress =
       shear * (gradient + glm::transpose(gradient)) + (bulk * (1.0 + portion.swell) - shear) * trace * glm::dmat3(1.0);
@@ -479,21 +480,21 @@ void add_cell(const TissueModel& model, std::uint32_t cell, const std::array<std
               std::span<const glm::dvec3> u, std::span<glm::dvec3> f) {
   const TissueParams& params = model.params;
   const bool rising = params.law == TissueLaw::Rising;
-  const double fullness = model.lattice.cells[cell].fullness;
-  const double fraction = spring_fraction(params.law, model.lattice.cells[cell].fullness);
+  const double volume_fraction = model.lattice.cells[cell].volume_fraction;
+  const double fraction = spring_fraction(params.law, model.lattice.cells[cell].volume_fraction);
   const std::array<double, 4> share = {0.0, spring_share(params, 1), spring_share(params, 2), spring_share(params, 3)};
   for (const CellSpring& s : cell_springs()) {
     const glm::ivec3 along = corner_offset(s.to) - corner_offset(s.from);
     const glm::dvec3 d(along);
     const double part = rising ? fraction * spring_weight(model.centre[cell], corner_offset(s.from), along) : 1.0;
     const glm::dvec3 pull =
-        part * fullness * share[s.axes] / s.axes * glm::dot(u[corners[s.to]] - u[corners[s.from]], d) * d;
+        part * volume_fraction * share[s.axes] / s.axes * glm::dot(u[corners[s.to]] - u[corners[s.from]], d) * d;
     f[corners[s.from]] -= pull, f[corners[s.to]] += pull;
   }
-  if (rising) return add_matrix_cell(params, fullness, model.centre[cell], corners, u, f);
+  if (rising) return add_matrix_cell(params, volume_fraction, model.centre[cell], corners, u, f);
   double swell = 0.0;  // h times the change of J
   for (int i = 0; i < 8; ++i) swell += 0.25 * glm::dot(u[corners[i]], glm::dvec3(2 * corner_offset(i) - 1));
-  const double push = fullness * volume_modulus(params) * params.node_spacing * swell / 4.0;
+  const double push = volume_fraction * volume_modulus(params) * params.node_spacing * swell / 4.0;
   for (int i = 0; i < 8; ++i) f[corners[i]] += push * glm::dvec3(2 * corner_offset(i) - 1);
 }
 

@@ -1,6 +1,6 @@
 // Computes the elastic law of the tissue: the springs and volumes of a lattice, the matrix of the law `rising`, and the
 // longest stable substep. Units: metres, N/m, newtons, pascals, joules, seconds. Tested in
-// tests/deform/lattice_test.cpp and elasticity_test.cpp
+// tests/deform/tissue_test.cpp and elasticity_test.cpp
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ namespace trocar {
 // Springs then give Lame's first constant mu; the volume term K (J - 1)^2 / 2 adds K. Poisson's ratio nu then requires
 //   K = mu (2 nu / (1 - 2 nu) - 1).
 // With the law `rising` springs carry the fraction spring_fraction() of this, the matrix the remainder. A spring sums a
-// share from every cell around it, a volume belongs to its cell; both scale with the cell's fullness.
+// share from every cell around it, a volume belongs to its cell; both scale with the cell's volume fraction.
 // Sources: Born, Huang, "Dynamical theory of crystal lattices", 1954 (pair forces, Cauchy relations); Qian, d'Humieres,
 // Lallemand, "Lattice BGK models", Europhys. Lett. 17, 1992 (weights).
 
@@ -34,7 +34,7 @@ float shear_modulus(const TissueParams& params);   // Pa
 float volume_modulus(const TissueParams& params);  // Pa, K of a full cell
 
 // Fraction of the shear modulus that springs carry in a cell, 1.
-float spring_fraction(TissueLaw law, float fullness);
+float spring_fraction(TissueLaw law, float volume_fraction);
 
 constexpr int kSpringDirections = 13;
 
@@ -42,11 +42,11 @@ constexpr int kSpringDirections = 13;
 // axes, N/m, when springs carry the whole shear modulus: four cells share an edge, two share a face diagonal.
 float spring_share(const TissueParams& params, int axes);
 
-// Fills spring_rows, stiffness, cell_rows, bulk and `place` from the lattice and the fullness of its cells.
+// Fills spring_rows, stiffness, cell_rows, bulk and `place` from the lattice and the volume fraction of its cells.
 void make_springs(TissueModel& model);
 
-// Recomputes stiffness and bulk of the rows from the fullness of the cells around them, for springs with an end on one
-// of `cells` only.
+// Recomputes stiffness and bulk of the rows from the volume fraction of the cells around them, for springs with an end
+// on one of `cells` only.
 void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 
 // The law `rising`: tissue that stiffens with strain, or softens. Springs carry half of the shear stiffness, and a
@@ -66,8 +66,8 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 // Half: springs resist the bending and twisting of a single cell, which the mean edges do not see. The springs of the
 // law `springs` resist twisting exactly twice as much as the solid, and bending 3 / (1 + nu) times (unit cell: a field
 // u = (k xy, 0, 0) stores mu k^2 / 4 in the springs and E k^2 / 24 in a bent solid). With half of them, thin parts bend
-// and twist as they should on few cells. In a cell of fullness f the tissue is thinner: springs carry f^2 / 2, the
-// matrix the remainder, and adds (1 - f^2) mu to K.
+// and twist as they should on few cells. In a cell of volume fraction f the tissue is thinner: springs carry f^2 / 2,
+// the matrix the remainder, and adds (1 - f^2) mu to K.
 //
 // Sources: Fung, "Biomechanics: mechanical properties of living tissues", 1981; Demiray, "A note on the elasticity of
 // soft biological tissues", J. Biomech. 5, 1972; Yeoh, "Some forms of the strain energy function for rubber", Rubber
@@ -92,8 +92,8 @@ struct Rise {
 };
 Rise rise_of(double stiffening, double late_stiffening, double q);
 
-// Returns the centroid of the tissue in each cell of the lattice, in 0..1 of the cell, from the fullness of 64 parts;
-// kept within kCentreMargin of the cell's sides, so that no node is without stiffness.
+// Returns the centroid of the tissue in each cell of the lattice, in 0..1 of the cell, from the volume fraction of 64
+// parts; kept within kCentreMargin of the cell's sides, so that no node is without stiffness.
 std::vector<glm::vec3> centres_of(const MeshView& organ, const Lattice& lattice);
 constexpr float kCentreMargin = 0.1f;
 

@@ -31,8 +31,8 @@ bool triangle_touches_box(const Triangle& triangle, const glm::dvec3& centre, co
   return true;
 }
 
-// Computes the fullness of each lattice cell: finds the crossings of rows along x with the surface, and the winding
-// number between crossings.
+// Computes the volume fraction of each lattice cell: finds the crossings of rows along x with the surface, and the
+// winding number between crossings.
 
 namespace {
 
@@ -72,7 +72,7 @@ class RowScan {
       for (int j = first.x; j <= std::min(last.x, rows_y_ - 1); ++j) cross(t, j, k);
   }
 
-  std::vector<float> fullness() {
+  std::vector<float> volume_fraction() {
     std::sort(crossings_.begin(), crossings_.end(), [](const EdgeCrossing& a, const EdgeCrossing& b) {
       return std::tie(a.row, a.x, a.turn) < std::tie(b.row, b.x, b.turn);
     });
@@ -146,10 +146,10 @@ class RowScan {
 
 }  // namespace
 
-std::vector<float> measure_fullness(const MeshView& organ, const Lattice& grid) {
+std::vector<float> measure_volume_fractions(const MeshView& organ, const Lattice& grid) {
   RowScan scan(grid);
   for (const glm::uvec3& face : organ.faces) scan.add(triangle_of(organ.positions, face));
-  return scan.fullness();
+  return scan.volume_fraction();
 }
 
 namespace {
@@ -226,7 +226,7 @@ void find_touched(const MeshView& organ, const Lattice& grid, std::vector<char>&
   for (const glm::vec3& vertex : organ.positions) used[grid.flat(grid.column_of(glm::dvec3(vertex)))] = 1;
 }
 
-void number_cells(Lattice& lattice, const std::vector<char>& used, const std::vector<float>& fullness) {
+void number_cells(Lattice& lattice, const std::vector<char>& used, const std::vector<float>& volume_fraction) {
   lattice.cell_of.assign(used.size(), -1);
   std::size_t flat = 0;
   for (int z = 0; z < lattice.size.z; ++z)
@@ -234,7 +234,7 @@ void number_cells(Lattice& lattice, const std::vector<char>& used, const std::ve
       for (int x = 0; x < lattice.size.x; ++x, ++flat) {
         if (!used[flat]) continue;
         lattice.cell_of[flat] = static_cast<std::int32_t>(lattice.cells.size());
-        lattice.cells.push_back({{x, y, z}, std::max(fullness[flat], kEmptiestCell), {}});
+        lattice.cells.push_back({{x, y, z}, std::max(volume_fraction[flat], kEmptiestCell), {}});
       }
 }
 
@@ -268,11 +268,11 @@ std::string lattice_fault(const MeshView& organ, double spacing) {
 
 Lattice make_lattice(const MeshView& organ, double spacing) {
   Lattice lattice = make_grid(organ, spacing);
-  const std::vector<float> fullness = measure_fullness(organ, lattice);
-  std::vector<char> used(fullness.size());
-  for (std::size_t i = 0; i < used.size(); ++i) used[i] = fullness[i] > 0.f;
+  const std::vector<float> volume_fraction = measure_volume_fractions(organ, lattice);
+  std::vector<char> used(volume_fraction.size());
+  for (std::size_t i = 0; i < used.size(); ++i) used[i] = volume_fraction[i] > 0.f;
   find_touched(organ, lattice, used);
-  number_cells(lattice, used, fullness);
+  number_cells(lattice, used, volume_fraction);
   number_nodes(lattice);
   return lattice;
 }

@@ -1,9 +1,9 @@
 // Makes the cubic lattice that fills an organ: every cell that contains tissue or is touched by the surface, its
-// fullness and its nodes. The fullness follows from the winding number along grid rows (lines along x). The crossings
-// of the surface with a row are found by an edge test that gives the same answer for both faces at an edge, so rows
-// through edges and vertices need no special case.
+// volume fraction and its nodes. The volume fraction follows from the winding number along grid rows (lines along x).
+// The crossings of the surface with a row are found by an edge test that gives the same answer for both faces at an
+// edge, so rows through edges and vertices need no special case.
 //
-// Units: metres.   Tested in tests/deform/lattice_test.cpp
+// Units: metres.   Tested in tests/deform/tissue_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline glm::ivec3 corner_offset(int corner) { return {corner & 1, corner >> 1 & 
 
 struct LatticeCell {
   glm::ivec3 at;                      // cell column, row, layer
-  float fullness;                     // 1: fraction of the cell inside the organ, kEmptiestCell..1
+  float volume_fraction;              // 1: fraction of the cell inside the organ, kEmptiestCell..1
   std::array<std::uint32_t, 8> node;  // by corner
   bool divided = false;               // a slit separates its corners (slit.hpp)
 };
@@ -58,7 +58,7 @@ Lattice make_lattice(const MeshView& organ, double spacing);
 std::string lattice_fault(const MeshView& organ, double spacing);
 
 // Returns the fraction of each grid cell that lies inside `organ`. [size.x * size.y * size.z]
-std::vector<float> measure_fullness(const MeshView& organ, const Lattice& grid);
+std::vector<float> measure_volume_fractions(const MeshView& organ, const Lattice& grid);
 
 // A triangle and an axis-aligned box, by 13 separating axes: 3 of the box, 1 of the triangle, 9 of pairs of edges.
 // Source: Akenine-Moller, "Fast 3D triangle-box overlap testing", Journal of Graphics Tools 6, 2001.

@@ -61,14 +61,15 @@ void require_valid(const Breathing& b) {
 // Returns the mass of a full cell, kg, with which the lattice has the mass of the organ.
 float cell_mass(const Lattice& lattice, double organ_mass) {
   double total = 0.0;
-  for (const LatticeCell& cell : lattice.cells) total += cell.fullness;
+  for (const LatticeCell& cell : lattice.cells) total += cell.volume_fraction;
   return static_cast<float>(organ_mass / total);
 }
 
-// Gives each node an eighth of the mass of every cell around it; the mass of a cell is proportional to its fullness.
+// Gives each node an eighth of the mass of every cell around it; the mass of a cell is proportional to its volume
+// fraction.
 void add_masses(const Lattice& lattice, float cell_mass, std::span<float> mass) {
   for (const LatticeCell& cell : lattice.cells)
-    for (const std::uint32_t node : cell.node) mass[node] += cell.fullness * cell_mass / 8.f;
+    for (const std::uint32_t node : cell.node) mass[node] += cell.volume_fraction * cell_mass / 8.f;
 }
 
 std::vector<std::uint32_t> nodes_within(const TissueModel& model, const Attachment& ball, std::size_t number) {
@@ -183,12 +184,13 @@ glm::vec3 breath(const Breathing& b, double time) {
   return b.amplitude * static_cast<float>(phase) * b.direction;
 }
 
-void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std::span<const float> fullness) {
+void set_volume_fractions(TissueModel& model, std::span<const std::uint32_t> cells,
+                          std::span<const float> volume_fraction) {
   // Masses are summed again instead of subtracted, so that rounding leaves no mass when the last tissue is removed.
   std::vector<std::uint32_t> nodes, around;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     LatticeCell& cell = model.lattice.cells[cells[i]];
-    cell.fullness = fullness[i] > 0.f ? std::max(fullness[i], kEmptiestCell) : 0.f;
+    cell.volume_fraction = volume_fraction[i] > 0.f ? std::max(volume_fraction[i], kEmptiestCell) : 0.f;
     if (!model.centre.empty()) model.centre[cells[i]] = glm::vec3(0.5f);
     nodes.insert(nodes.end(), cell.node.begin(), cell.node.end());
   }
@@ -201,8 +203,8 @@ void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std:
       if (glm::any(glm::lessThan(at, glm::ivec3(0))) || glm::any(glm::greaterThanEqual(at, model.lattice.size)))
         continue;
       const std::int32_t cell = model.lattice.cell_of[model.lattice.flat(at)];
-      if (cell < 0 || !(model.lattice.cells[cell].fullness > 0.f)) continue;
-      mass += model.lattice.cells[cell].fullness * model.cell_mass / 8.f;
+      if (cell < 0 || !(model.lattice.cells[cell].volume_fraction > 0.f)) continue;
+      mass += model.lattice.cells[cell].volume_fraction * model.cell_mass / 8.f;
       around.push_back(static_cast<std::uint32_t>(cell));
     }
     model.mass[node] = mass;
@@ -335,8 +337,8 @@ LatticeReport lattice_report(const TissueModel& model, std::span<const glm::vec3
   report.springs = spring_count(model);
   const double cell_volume = model.lattice.spacing * model.lattice.spacing * model.lattice.spacing;
   for (const LatticeCell& cell : model.lattice.cells) {
-    report.whole += (cell.fullness > kWhole ? 1.0 : 0.0) / static_cast<double>(report.cells);
-    report.volume += cell.fullness * cell_volume;
+    report.whole += (cell.volume_fraction > kWhole ? 1.0 : 0.0) / static_cast<double>(report.cells);
+    report.volume += cell.volume_fraction * cell_volume;
   }
   for (const float mass : model.mass) report.mass += mass;
   report.organ_volume = report.mass / model.params.density;

@@ -117,7 +117,7 @@ struct TissueModel {
   TissueParams params;
   Floor floor;
   Breathing breathing;
-  Lattice lattice;                        // with the present fullness of each cell
+  Lattice lattice;                        // with the present volume fraction of each cell
   std::vector<glm::vec3> rest;            // [node] m
   std::vector<float> mass;                // [node] kg, also of fixed nodes; 0 where all tissue was removed
   std::vector<float> inverse_mass;        // [node] 1/kg, 0 = fixed
@@ -193,7 +193,7 @@ struct PreparedPoint {
 // A cell that was flat, nearly flat or inside out when the step began.
 struct CrushedCell {
   std::array<std::uint32_t, 4> row;  // nodes of the corner x = 0, at (y, z) = 00, 10, 01, 11
-  float fullness;                    // 1
+  float volume_fraction;             // 1
 };
 
 // Scratch buffers, kept between steps so that a step does not allocate. A step needs nothing from the previous one.
@@ -236,10 +236,11 @@ void for_each_spring(const TissueModel& model, Action action) {
 }
 std::size_t spring_count(const TissueModel& model);
 
-// Recomputes mass, springs and volumes of `cells` from their new fullness, after some of their tissue was removed.
-// A node without tissue stays at its position. `fullness`: [cell of `cells`] 0..1; values above 0 count as
-// kEmptiestCell at least.
-void set_fullness(TissueModel& model, std::span<const std::uint32_t> cells, std::span<const float> fullness);
+// Recomputes mass, springs and volumes of `cells` from their new volume fraction, after some of their tissue was
+// removed. A node without tissue stays at its position. `volume_fraction`: [cell of `cells`] 0..1; values above 0 count
+// as kEmptiestCell at least.
+void set_volume_fractions(TissueModel& model, std::span<const std::uint32_t> cells,
+                          std::span<const float> volume_fraction);
 
 // Returns the displacement of the diaphragm at `time`, relative to the end of expiration.
 glm::vec3 breath(const Breathing& breathing, double time);
@@ -314,12 +315,12 @@ class NodeMover {
 };
 
 // How well a lattice represents its organ: its size, how many cells are full, how thick the organ is in cells, and the
-// longest stable substep. Users read the report to choose a node spacing. Tested in tests/deform/lattice_test.cpp
+// longest stable substep. Users read the report to choose a node spacing. Tested in tests/deform/tissue_test.cpp
 
 struct LatticeReport {
   std::size_t cells = 0, nodes = 0, springs = 0;
   double whole = 0.0;            // 1  fraction of cells that are full
-  double volume = 0.0;           // m^3  of all cells, weighted by fullness
+  double volume = 0.0;           // m^3  of all cells, weighted by volume fraction
   double organ_volume = 0.0;     // m^3  volume that gives the mass
   double mass = 0.0;             // kg
   std::size_t pieces = 0;        // components without a spring between them

@@ -30,7 +30,7 @@ using Outline = std::vector<glm::dvec2>;  // mm, counter-clockwise seen from +z
 // Joins sections of one outline by quads and closes both ends; ring k + 1 lies towards +z of ring k. Neighbouring
 // sections are scaled copies, so the quads are flat; the result is convex if the scale is concave in z and the shift
 // linear.
-TriangleMesh loft(const Outline& outline, std::span<const Section> sections) {
+TriangleMesh surface_through(const Outline& outline, std::span<const Section> sections) {
   TriangleMesh mesh;
   const auto n = static_cast<std::uint32_t>(outline.size());
   for (const Section& section : sections) {
@@ -88,7 +88,7 @@ std::vector<ToolPart> grasper_jaws(double hinge) {
   std::vector<Section> sections = {{0.0, 0.28}, {0.3, 0.44}, {0.9, 0.57}, {2.0, 0.66}};
   for (double z = 4.0; z < hinge + 1.1; z += 2.0) sections.push_back({z, 0.66 + 0.34 * (z - 2.0) / (hinge - 1.0)});
   for (Section& section : sections) section.shift = {0.0, kHalfGap};
-  return both_jaws({loft(outline, sections), hinge, 1.0, ToolSurface::Jaw});
+  return both_jaws({surface_through(outline, sections), hinge, 1.0, ToolSurface::Jaw});
 }
 
 // Narrow jaws with flat inner sides and blunt ends. Closed, they leave room for the legs of a clip.
@@ -102,7 +102,7 @@ std::vector<ToolPart> applier_jaws(double hinge) {
                               {0.6, 0.7, {0.0, kHalfGap}},
                               {0.5 * end, 0.85, {0.0, kHalfGap}},
                               {end, 1.0, {0.0, kHalfGap}}};
-  return both_jaws({loft(outline, sections), hinge, 1.0, ToolSurface::Steel});
+  return both_jaws({surface_through(outline, sections), hinge, 1.0, ToolSurface::Steel});
 }
 
 // Makes two thin blades, bowed sideways; each consists of four straight pieces.
@@ -120,7 +120,7 @@ std::vector<ToolPart> scissor_blades(double hinge) {
     for (int k = 0; k < kPieces; ++k) {
       const Section from = section(k), to = section(k + 1);
       const Section middle{0.5 * (from.z + to.z), 0.5 * (from.scale + to.scale), 0.5 * (from.shift + to.shift)};
-      ToolPart part{loft(outline, std::array{from, middle, to}), hinge, side, ToolSurface::Steel};
+      ToolPart part{surface_through(outline, std::array{from, middle, to}), hinge, side, ToolSurface::Steel};
       // The other blade is this one, rotated about its centre line: bowed in the same direction.
       if (side < 0.0) {
         for (glm::vec3& p : part.mesh.positions) {
@@ -147,26 +147,26 @@ std::vector<ToolPart> hook(double collar_end) {
   toe.push_back({kFoot - 0.3, 0.8});
   toe.push_back({kFoot, 0.45});
   for (Section& section : toe) section.scale *= kWire;
-  ToolPart wire{loft(circle(12, 1.0), rod), 0.0, 0.0, ToolSurface::Wire};
-  ToolPart foot{loft(circle(12, 1.0), toe), 0.0, 0.0, ToolSurface::Wire};
+  ToolPart wire{surface_through(circle(12, 1.0), rod), 0.0, 0.0, ToolSurface::Wire};
+  ToolPart foot{surface_through(circle(12, 1.0), toe), 0.0, 0.0, ToolSurface::Wire};
   for (glm::vec3& p : foot.mesh.positions) p = {-p.x, p.z - kWire, p.y + kWire};
   const Section collar[] = {
       {kBareWire, 0.45}, {kBareWire + 0.3, 0.55}, {collar_end - 0.2, 0.9}, {collar_end + 0.5, 0.95}};
-  return {wire, foot, {loft(circle(16, kDrawnRadius), collar), 0.0, 0.0, ToolSurface::Ceramic}};
+  return {wire, foot, {surface_through(circle(16, kDrawnRadius), collar), 0.0, 0.0, ToolSurface::Ceramic}};
 }
 
 std::vector<ToolPart> probe(double neck_end) {
   const Section neck[] = {{kDrawnRadius, 0.55}, {0.5 * (kDrawnRadius + neck_end), 0.6}, {neck_end + 0.5, 0.65}};
-  return {{loft(circle(16, kDrawnRadius), ball(kDrawnRadius, kDrawnRadius, -0.985, 0.985, 8))},
-          {loft(circle(16, kDrawnRadius), neck)}};
+  return {{surface_through(circle(16, kDrawnRadius), ball(kDrawnRadius, kDrawnRadius, -0.985, 0.985, 8))},
+          {surface_through(circle(16, kDrawnRadius), neck)}};
 }
 
 // A tube with a round rim; the hole is a dark disc.
 std::vector<ToolPart> suction(double neck_end) {
   const Section tube[] = {{0.05, 0.70}, {0.25, 0.84}, {0.7, 0.92}, {1.6, 0.95}, {neck_end + 0.5, 0.95}};
   const Section hole[] = {{0.0, 0.60}, {0.1, 0.60}};
-  return {{loft(circle(24, kDrawnRadius), tube)},
-          {loft(circle(24, kDrawnRadius), hole), 0.0, 0.0, ToolSurface::Insulation}};
+  return {{surface_through(circle(24, kDrawnRadius), tube)},
+          {surface_through(circle(24, kDrawnRadius), hole), 0.0, 0.0, ToolSurface::Insulation}};
 }
 
 double drawn_length(InstrumentKind kind) {
@@ -229,7 +229,8 @@ std::vector<ToolPart> shaft_parts(InstrumentKind kind, double radius, double len
     tube.push_back({std::min(end, z + (z < 200.0 ? 5.0 : 15.0)), 1.01});
   }
   const Outline round = circle(24, kDrawnRadius);
-  return sized({{loft(round, ferrule)}, {loft(round, tube), 0.0, 0.0, ToolSurface::Insulation}}, radius);
+  return sized({{surface_through(round, ferrule)}, {surface_through(round, tube), 0.0, 0.0, ToolSurface::Insulation}},
+               radius);
 }
 
 glm::dmat4 part_pose(const ToolPose& pose, double roll_deg, double grip, const ToolPart& part,
@@ -251,7 +252,7 @@ TriangleMesh make_cavity(const glm::vec3& centre, const glm::vec3& half_size) {
     const double angle = kPi * ring / kRings;
     sections.push_back({-elementary::cos(angle), elementary::sin(angle)});
   }
-  TriangleMesh mesh = loft(circle(kSides, 1.0), sections);
+  TriangleMesh mesh = surface_through(circle(kSides, 1.0), sections);
   for (glm::vec3& position : mesh.positions) position = centre + half_size * position;
   return mesh;
 }

@@ -1,6 +1,6 @@
 // What a recording holds as a history: changes that take effect in a frame and last. Surfaces, connective tissue, clips
 // with the state of ducts and vessels, and bleeding. Each list of frames is ascending and holds the first frame in
-// which a row takes effect.   Units: metres, m^3, m^3/s, seconds.   Layout: docs/file Tested in
+// which a row takes effect.   Units: metres, m^3, m^3/s, seconds.   Layout: docs/file-formats.md. Tested in
 // tests/sim/recording/damaged_recording_test.cpp and tests/sim/recorded_*_test.cpp
 #pragma once
 

@@ -296,7 +296,7 @@ Recorder::Recorder(const std::filesystem::path& path, const RecordingHeader& hea
   writer_ = std::make_unique<Writer>(target.file(), params);
   try {
     begin(header);
-    target.settle();
+    target.commit();
   } catch (const std::exception& error) {
     const std::string what = writer_->file.fault();
     writer_.reset();

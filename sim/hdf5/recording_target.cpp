@@ -94,7 +94,7 @@ void RecordingTarget::make_free() {
   moved_ = true;
 }
 
-void RecordingTarget::settle() {
+void RecordingTarget::commit() {
   std::error_code ignored;
   if (moved_) fs::remove(aside_, ignored);
   moved_ = false;
@@ -158,7 +158,7 @@ void write_whole_recording(const std::filesystem::path& file, const std::functio
     if (what.empty()) throw;
     throw RunError(fmt::format("{}: {}", file.string(), what));
   }
-  target.settle();
+  target.commit();
 }
 
 }  // namespace trocar

@@ -1,5 +1,5 @@
 // The file of a new recording: the name is free, or that of a finished recording, which the new one replaces when it
-// has succeeded; a rewritten recording is complete or absent. Tested in tests/app/output_test.cpp,
+// has succeeded; a rewritten recording is complete or absent. Tested in tests/app/files_test.cpp,
 // tests/sim/recording/recording_faults_test.cpp and pack_test.cpp
 #pragma once
 
@@ -18,7 +18,7 @@ class RecordingTarget {
  public:
   // Only checks the file. Throws InputError when the file cannot be written, or exists and must not be replaced.
   explicit RecordingTarget(const std::filesystem::path& file);
-  // Moves the old recording back, unless settle() was called.
+  // Moves the old recording back, unless commit() was called.
   ~RecordingTarget();
   RecordingTarget(const RecordingTarget&) = delete;
   RecordingTarget& operator=(const RecordingTarget&) = delete;
@@ -27,7 +27,7 @@ class RecordingTarget {
   // when it cannot be renamed.
   void make_free();
   // Call it when the new recording has started: deletes the old recording.
-  void settle();
+  void commit();
   // Returns the target file with symbolic links resolved.
   const std::filesystem::path& file() const { return file_; }
 

@@ -1,5 +1,5 @@
 // Compact recordings: without what the inputs of their session determine, and computed again from these.
-// Layout: docs/file   Units: metres, seconds.   Tested in tests/sim/recording/pack_test.cpp
+// Layout: docs/file-formats.md.   Units: metres, seconds.   Tested in tests/sim/recording/pack_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Declares every key of a scene file once: name, unit, limits, meaning, and the member of the struct that holds it. The
-// reader (scene.cpp), the writer (scene_writer.cpp) and the table in docs/file visit these declarations.
+// reader (scene.cpp), the writer (scene_writer.cpp) and the table in docs/file-formats.md visit these declarations.
 // `Keys` is one of those visitors for one struct; defaults are those of the struct. Lengths are metres in the structs
 // and millimetres in the file.   Tested in tests/house/scene_keys_test.cpp
 #pragma once

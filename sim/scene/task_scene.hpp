@@ -1,6 +1,6 @@
 // Defines the task of a scene and its levels: kind, instrument, targets, limits. Targets are given as positions at
 // rest; they move with the tissue (surface marks). Units: metres, seconds; the file is in millimetres. Format:
-// docs/file   Tested in tests/sim/scene/scene_test.cpp
+// docs/file-formats.md.   Tested in tests/sim/scene/scene_test.cpp
 #pragma once
 
 #include <filesystem>

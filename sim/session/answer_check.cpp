@@ -243,7 +243,7 @@ namespace {
 // Every eighth face comes from any organ and tool, candidate pair or not: this covers the pairs that were not queried.
 constexpr std::uint32_t kAnyPairEvery = 8;
 // An organ without faces yields no sample; this many failures in a row end the frame's sampling.
-constexpr int kMostVain = 16;
+constexpr int kMostFailures = 16;
 
 void keep_sample(std::vector<double>& samples, std::size_t run, std::size_t limit, double value) {
   if (samples.size() < limit) {
@@ -385,7 +385,7 @@ void AnswerCheck::sample_answers(const AnsweredFrame& answered, bool more) {
   }
   sample_.open_frame(answers, more);
   if (organs == 0 || volumes == 0) return;
-  for (int vain = 0; sample_.wants_more() && vain < kMostVain;) {
+  for (int failures = 0; sample_.wants_more() && failures < kMostFailures;) {
     const std::uint64_t before = sample_.now().faces;
     if (near == 0 || sample_.pick(kAnyPairEvery) == 0) {
       const std::uint32_t organ = sample_.pick(organs);
@@ -397,7 +397,7 @@ void AnswerCheck::sample_answers(const AnsweredFrame& answered, bool more) {
         chosen -= static_cast<std::uint32_t>(answered.asked[organ++].near_k.size());
       sample_face(answered, organ, answered.asked[organ].near_k[chosen]);
     }
-    vain = sample_.now().faces == before ? vain + 1 : 0;
+    failures = sample_.now().faces == before ? failures + 1 : 0;
   }
   disagreements_ += static_cast<std::uint32_t>(sample_.now().disagreements);
 }

@@ -73,9 +73,9 @@ double farthest_motion(std::span<const MetalPart> metal, const RigidFrame& befor
 
 }  // namespace
 
-SearParams sear_params(const HookParams& hook) { return {hook.spread, hook.deepest, hook.char_dose}; }
+CoagulationParams coagulation_params(const HookParams& hook) { return {hook.spread, hook.deepest, hook.char_dose}; }
 
-void show_sear(Organ& organ, const SearBox& box) {
+void show_coagulation(Organ& organ, const CoagulationBox& box) {
   if (box.empty()) return;
   for (std::size_t v = 0; v < organ.charred.size(); ++v) {
     const glm::vec3& p = organ.mesh.positions[v];
@@ -84,7 +84,7 @@ void show_sear(Organ& organ, const SearBox& box) {
   }
 }
 
-void show_sear_of_new(Organ& organ) {
+void show_coagulation_of_new(Organ& organ) {
   for (std::size_t v = organ.sculpture->change.first_vertex; v < organ.charred.size(); ++v)
     organ.charred[v] =
         std::max(organ.charred[v], look_at(*organ.sculpture, organ.tissue.lattice, organ.mesh.positions[v]));

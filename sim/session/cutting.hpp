@@ -16,7 +16,7 @@ namespace trocar {
 BladeCut blade_cut(const Instrument& instrument);
 
 // Finds the hot metal of a hook in the motion of a frame, and the tissue that it touches. The bare wire alone decides:
-// the shaft is insulated. Keeps the look of seared tissue.
+// the shaft is insulated. Keeps the look of coagulated tissue.
 // Units: metres, world frame.   Tested in tests/sim/session/cutting_test.cpp
 
 // A hot piece of a hook in the instrument's frame: the points within `radius` of the segment.
@@ -47,10 +47,10 @@ class HotWire {
   double spark_ = 0.0;  // m
 };
 
-SearParams sear_params(const HookParams& hook);
+CoagulationParams coagulation_params(const HookParams& hook);
 // Updates the look of the vertices in the box from the doses. Nothing gets paler again.
-void show_sear(Organ& organ, const SearBox& box);
+void show_coagulation(Organ& organ, const CoagulationBox& box);
 // Does the same for the vertices of the latest change of the sculpture.
-void show_sear_of_new(Organ& organ);
+void show_coagulation_of_new(Organ& organ);
 
 }  // namespace trocar

@@ -49,11 +49,11 @@ InstrumentStance stance_of(const Instrument& instrument) {
 }
 
 // Jaws stop on the tissue that they hold.
-double settled_grip(Instrument& instrument, const InstrumentBody& body) {
+double solved_grip(Instrument& instrument, const InstrumentBody& body) {
   if (!has_jaws(instrument.kind)) return instrument.commanded_grip;
   const Jaws jaws = body.jaws();
   const double commanded = jaws.widest * instrument.commanded_grip;
-  return settle_opening(instrument.jaws, jaws, commanded, instrument.grasp, instrument.grip_force) / jaws.widest;
+  return solve_opening(instrument.jaws, jaws, commanded, instrument.grasp, instrument.grip_force) / jaws.widest;
 }
 
 // Scissors cut once each time their blades close. `before`: aperture in the frame before.
@@ -125,7 +125,7 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
     instrument.commanded_grip = given->grip;
     instrument.grip_force = given->grip_force;
   }
-  instrument.grip = settled_grip(instrument, bodies_[k]);
+  instrument.grip = solved_grip(instrument, bodies_[k]);
   work_blades(before.grip, instrument);
   work_applier(instrument);
   bodies_[k].move(first ? nullptr : &before, stance_of(instrument), kind_.mode);

@@ -6,23 +6,23 @@
 
 namespace trocar {
 
-Encounters::Encounters(std::size_t organs, std::size_t instruments)
+NearPairs::NearPairs(std::size_t organs, std::size_t instruments)
     : organs_(organs), surface_(organs), instrument_(instruments), first_near_(organs + 1, 0) {
   // The ids of the objects are the organs' numbers first, then the instruments'.
   for (std::size_t k = 0; k < organs + instruments; ++k) sweep_.add({});
 }
 
-void Encounters::set_organ(std::size_t organ, const broad::Box& surface, const broad::Box& reach) {
+void NearPairs::set_organ(std::size_t organ, const broad::Box& surface, const broad::Box& reach) {
   surface_[organ] = surface;
   sweep_.set(broad::ObjectId(static_cast<std::uint32_t>(organ)), united(surface, reach));
 }
 
-void Encounters::set_instrument(std::size_t instrument, const broad::Box& box) {
+void NearPairs::set_instrument(std::size_t instrument, const broad::Box& box) {
   instrument_[instrument] = box;
   sweep_.set(broad::ObjectId(static_cast<std::uint32_t>(organs_ + instrument)), box);
 }
 
-void Encounters::update() {
+void NearPairs::update() {
   sweep_.update();
   near_.clear();
   organ_pairs_.clear();
@@ -46,7 +46,7 @@ void Encounters::update() {
   close_until(organs);
 }
 
-std::span<const std::uint32_t> Encounters::instruments_near(std::size_t organ) const {
+std::span<const std::uint32_t> NearPairs::instruments_near(std::size_t organ) const {
   return std::span(near_).subspan(first_near_[organ], first_near_[organ + 1] - first_near_[organ]);
 }
 
@@ -62,7 +62,7 @@ InstrumentClash clash_of(std::uint32_t first, const ToolPose& a, std::uint32_t s
 }
 
 OrganQueries::OrganQueries(BackendChoice backend, std::size_t organs, std::size_t instruments)
-    : backend_(std::move(backend)), encounters_(organs, instruments), asked_(organs) {
+    : backend_(std::move(backend)), near_pairs_(organs, instruments), asked_(organs) {
   clashes_.reserve(instruments * instruments / 2);
 }
 
@@ -72,16 +72,16 @@ void OrganQueries::take_over(BackendChoice backend, BackendTimes& times) {
   times.start_again();
 }
 
-void OrganQueries::find_encounters(TissueWorld& world, const Instruments& instruments, double dt) {
+void OrganQueries::find_near_pairs(TissueWorld& world, const Instruments& instruments, double dt) {
   world.measure();
   for (std::size_t k = 0; k < world.organs().size(); ++k)
-    encounters_.set_organ(k, world.organs()[k].box, world.reach_of(k, dt));
-  for (std::size_t k = 0; k < instruments.size(); ++k) encounters_.set_instrument(k, instruments.box(k));
-  encounters_.update();
+    near_pairs_.set_organ(k, world.organs()[k].box, world.reach_of(k, dt));
+  for (std::size_t k = 0; k < instruments.size(); ++k) near_pairs_.set_instrument(k, instruments.box(k));
+  near_pairs_.update();
   for (std::size_t k = 0; k < asked_.size(); ++k)
-    asked_[k].split(instruments.frame_volumes(), encounters_.instruments_near(k));
+    asked_[k].split(instruments.frame_volumes(), near_pairs_.instruments_near(k));
   clashes_.clear();
-  for (const auto& [first, second] : encounters_.instrument_pairs())
+  for (const auto& [first, second] : near_pairs_.instrument_pairs())
     clashes_.push_back(clash_of(first, instruments.list()[first].pose, second, instruments.list()[second].pose));
 }
 

@@ -1,6 +1,6 @@
 // Makes the touch queries of a session: decides which tools each organ is queried about, holds one query per organ, and
 // replaces a backend that fails by scan.   Units: metres, milliseconds of wall clock.   Tested in
-// tests/sim/session/session_test.cpp, encounters_test.cpp and backend_fault_test.cpp
+// tests/sim/session/session_test.cpp, near_pairs_test.cpp and backend_fault_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace trocar {
 // prune over their boxes. An instrument's box contains the motion of all its parts
 // in the frame (InstrumentBody::box). A face that it touches lies in both boxes, so a pair that is not listed needs no
 // touch query.
-// Units: metres, world frame.   Tested in tests/sim/session/encounters_test.cpp
+// Units: metres, world frame.   Tested in tests/sim/session/near_pairs_test.cpp
 struct InstrumentPair {
   std::uint32_t first, second;  // first < second
 };
 
-class Encounters {
+class NearPairs {
  public:
-  Encounters() : Encounters(0, 0) {}
-  Encounters(std::size_t organs, std::size_t instruments);
+  NearPairs() : NearPairs(0, 0) {}
+  NearPairs(std::size_t organs, std::size_t instruments);
 
   // These functions set the boxes of this frame. `surface`: of the organ's vertices. `reach`: the box in which it may
   // touch another organ; empty when it is the only organ.
@@ -53,7 +53,7 @@ class Encounters {
 };
 
 // Computes the distance between two instruments, whose shafts are capsules from the trocar to the tip.
-// Units: metres, world frame.   Tested against sampling in tests/sim/session/encounters_test.cpp
+// Units: metres, world frame.   Tested against sampling in tests/sim/session/near_pairs_test.cpp
 struct InstrumentClash {
   std::uint32_t first, second;  // instruments, first < second
   double distance;              // m   between their surfaces; below 0: they collide, with this penetration
@@ -68,7 +68,7 @@ class OrganQueries {
   OrganQueries(BackendChoice backend, std::size_t organs, std::size_t instruments);
 
   // Finds, from the boxes of this frame, about which volumes to query which organ, and which instruments collide.
-  void find_encounters(TissueWorld& world, const Instruments& instruments, double dt);
+  void find_near_pairs(TissueWorld& world, const Instruments& instruments, double dt);
   // Queries every organ. A backend that fails for one organ is replaced for all of them in the same frame; the fault is
   // appended to `faults`. `times`: those of the backend.
   void ask(TissueWorld& world, const Instruments& instruments, std::size_t frame, BackendTimes& times,
@@ -77,7 +77,7 @@ class OrganQueries {
   void take_over(BackendChoice backend, BackendTimes& times);
 
   const BackendChoice& backend() const { return backend_; }
-  const Encounters& encounters() const { return encounters_; }
+  const NearPairs& near_pairs() const { return near_pairs_; }
   std::span<const AskedVolumes> asked() const { return asked_; }         // [organ]
   std::span<const InstrumentClash> clashes() const { return clashes_; }  // of instruments whose boxes overlap
 
@@ -85,7 +85,7 @@ class OrganQueries {
   TouchFault ask_each(std::vector<Organ>& organs, const FrameVolumes& frame);
 
   BackendChoice backend_;
-  Encounters encounters_;
+  NearPairs near_pairs_;
   std::vector<AskedVolumes> asked_;       // [organ]
   std::vector<InstrumentClash> clashes_;  // of the last frame
 };

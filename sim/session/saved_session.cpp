@@ -109,7 +109,7 @@ class OrganCheck {
     require(model_.gravity == at_rest_.gravity, "its gravity is not that of the scene");
     for (std::size_t c = 0; c < model_.lattice.cells.size(); ++c) {
       const LatticeCell& cell = model_.lattice.cells[c];
-      require(!cell.divided && cell.fullness == at_rest_.lattice.cells[c].fullness,
+      require(!cell.divided && cell.volume_fraction == at_rest_.lattice.cells[c].volume_fraction,
               "it has no cuts, but its cells have");
     }
   }
@@ -141,21 +141,22 @@ class OrganCheck {
       const SculptCell& cell = s.cells[c];
       const auto [at_first, left] = count_voxels(c);
       inside += at_first;
-      require(cell.whole == at_rest_.lattice.cells[c].fullness && cell.at_first == at_first && cell.left == left,
+      require(cell.whole == at_rest_.lattice.cells[c].volume_fraction && cell.at_first == at_first && cell.left == left,
               "a cell does not have the tissue of its voxels");
       require(at_first == 0 ? cell.host == kNoVoxel || has_tissue(cell.host)
                             : cell.host == kNoVoxel && cell.dead == (left == 0),
               "a cell without tissue is alive, or has no host");
       if (cell.host != kNoVoxel) hosted.push_back({cell.host, c});
       const bool changed = cell.dead || cell.left != cell.at_first;
-      float fullness = cell.whole;
+      float volume_fraction = cell.whole;
       if (changed) {
-        fullness = cell.dead ? 0.f
-                             : std::max(cell.whole * static_cast<float>(cell.left) / static_cast<float>(cell.at_first),
-                                        kEmptiestCell);
-        changed_.push_back(c), fullness_.push_back(fullness);
+        volume_fraction = cell.dead
+                              ? 0.f
+                              : std::max(cell.whole * static_cast<float>(cell.left) / static_cast<float>(cell.at_first),
+                                         kEmptiestCell);
+        changed_.push_back(c), volume_fractions_.push_back(volume_fraction);
       }
-      require(nearly(model_.lattice.cells[c].fullness, fullness), "a cell is not as full as its voxels");
+      require(nearly(model_.lattice.cells[c].volume_fraction, volume_fraction), "a cell is not as full as its voxels");
     }
     require(inside == voxels() - static_cast<std::size_t>(std::ranges::count(s.voxels.kind, Voxel::Outside)),
             "there is tissue outside of its cells");
@@ -193,16 +194,16 @@ class OrganCheck {
     require(all_below(s.slit_sides, 6 * voxels()) && std::ranges::is_sorted(s.slit_sides),
             "a slit splits a side that does not exist");
     const auto doses = static_cast<std::size_t>(s.voxels.per_cell) * s.voxels.per_cell * s.voxels.per_cell;
-    const SearField& seared = s.seared;
-    require((seared.block.empty() || seared.block.size() == s.cells.size()) &&
-                std::ranges::all_of(seared.block,
+    const CoagulationField& coagulated = s.coagulated;
+    require((coagulated.block.empty() || coagulated.block.size() == s.cells.size()) &&
+                std::ranges::all_of(coagulated.block,
                                     [&](std::size_t first) {
                                       return first == kNoDose ||
-                                             (first % doses == 0 && first + doses <= seared.dose.size());
+                                             (first % doses == 0 && first + doses <= coagulated.dose.size());
                                     }),
             "the doses of a cell are missing");
-    require(all_within(seared.dose, 0.0, kLargestQuantity) &&
-                lies_within(static_cast<double>(seared.char_dose), 1e-3, kLargestQuantity),
+    require(all_within(coagulated.dose, 0.0, kLargestQuantity) &&
+                lies_within(static_cast<double>(coagulated.char_dose), 1e-3, kLargestQuantity),
             "a dose of heat is out of range");
   }
 
@@ -277,7 +278,7 @@ class OrganCheck {
     TissueModel wanted = at_rest_;
     for (std::size_t c = 0; c < wanted.lattice.cells.size(); ++c)
       wanted.lattice.cells[c].divided = model_.lattice.cells[c].divided;
-    if (!changed_.empty()) set_fullness(wanted, changed_, fullness_);
+    if (!changed_.empty()) set_volume_fractions(wanted, changed_, volume_fractions_);
     for (std::size_t c = 0; c < wanted.lattice.cells.size(); ++c)
       if (wanted.lattice.cells[c].divided) wanted.bulk[wanted.bulk_index[c]] = 0.f;
     for (const SpringRow& row : wanted.spring_rows)
@@ -358,8 +359,8 @@ class OrganCheck {
   const TissueModel& model_;
   const IntactOrgan& intact_;
   const TissueModel& at_rest_;
-  std::vector<std::uint32_t> changed_;  // cells that lost tissue
-  std::vector<float> fullness_;         // [of these]
+  std::vector<std::uint32_t> changed_;   // cells that lost tissue
+  std::vector<float> volume_fractions_;  // [of these]
 };
 
 void check_grasp(const std::string& whose, const Instrument& instrument, const std::vector<Organ>& organs) {
@@ -481,7 +482,7 @@ void fields(A& a, Tether& t) {
 // The lattice's geometry and the parameters belong to the scene; cuts change the fields listed here.
 template <typename A>
 void fields(A& a, TissueModel& m) {
-  for (LatticeCell& cell : m.lattice.cells) all(a, cell.fullness, cell.divided);
+  for (LatticeCell& cell : m.lattice.cells) all(a, cell.volume_fraction, cell.divided);
   all(a, m.mass, m.inverse_mass, m.gravity, m.stiffness, m.bulk, m.centre, m.tethers, m.diaphragm, m.embedding,
       m.longest_substep);
 }
@@ -507,7 +508,7 @@ void fields(A& a, LiveFaces& f) {
 }
 
 template <typename A>
-void fields(A& a, SearField& s) {
+void fields(A& a, CoagulationField& s) {
   all(a, s.block, s.dose, s.char_dose);
 }
 
@@ -519,7 +520,7 @@ void fields(A& a, TissuePieces& p) {
 template <typename A>
 void fields(A& a, Sculpture& s) {
   all(a, s.voxels.kind, s.voxels.heat, s.cells, s.vertices, s.rest, s.faces, s.rim, s.corner_vertex, s.shown, s.hosted,
-      s.pieces, s.any_held, s.severed, s.carried_voxels, s.slit_sides, s.seared);
+      s.pieces, s.any_held, s.severed, s.carried_voxels, s.slit_sides, s.coagulated);
 }
 
 // The contacts keep the faces that were near each tool in the last frame.

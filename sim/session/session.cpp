@@ -61,10 +61,10 @@ void Session::step(const FrameClock& clock, double dt) {
   read_devices(clock);
   follow_marks();
   watch_sight();
-  find_encounters(dt);
+  find_near_pairs(dt);
   queries_.ask(world_, instruments_, frames_, times_[0], faults_, stage_ms_);
   check_answers();
-  world_.step(instruments_, queries_.encounters().organ_pairs(), dt, stage_ms_);
+  world_.step(instruments_, queries_.near_pairs().organ_pairs(), dt, stage_ms_);
   change_checks();
   watch_tips();
   instruments_.feel(clock.time);
@@ -117,9 +117,9 @@ void Session::watch_sight() {
   }
 }
 
-void Session::find_encounters(double dt) {
+void Session::find_near_pairs(double dt) {
   const StageTimer timer(stage_ms_[kPairs]);
-  queries_.find_encounters(world_, instruments_, dt);
+  queries_.find_near_pairs(world_, instruments_, dt);
 }
 
 void Session::check_answers() {

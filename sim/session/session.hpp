@@ -52,7 +52,7 @@ class Session {
   // Call when time passes between two steps: devices may move meanwhile and receive zero force.
   void suspend_devices() { instruments_.suspend(); }
 
-  const Encounters& encounters() const { return queries_.encounters(); }           // of the last frame
+  const NearPairs& near_pairs() const { return queries_.near_pairs(); }            // of the last frame
   std::span<const InstrumentClash> clashes() const { return queries_.clashes(); }  // of instruments whose boxes overlap
   // Returns the tips that are still inside tissue after the last frame's tissue step. [instrument]
   std::span<const std::optional<BuriedTip>> buried_tips() const { return tip_watch_.buried(); }
@@ -107,7 +107,7 @@ class Session {
   void read_devices(const FrameClock& clock);
   void follow_marks();
   void watch_sight();
-  void find_encounters(double dt);
+  void find_near_pairs(double dt);
   void check_answers();
   void change_checks();
   void watch_tips();

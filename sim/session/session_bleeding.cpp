@@ -126,8 +126,8 @@ void SessionFilm::pump(const std::vector<Organ>& organs, const Instrument& instr
   }
 }
 
-void SessionFilm::settle(const std::vector<Organ>& organs, const SessionBleeding& bleeding,
-                         std::span<const Instrument> instruments, double dt) {
+void SessionFilm::end_frame(const std::vector<Organ>& organs, const SessionBleeding& bleeding,
+                            std::span<const Instrument> instruments, double dt) {
   if (!possible()) return;
   for (std::size_t k = 0; k < bleeding.sources().size(); ++k) {
     const BleedSource& source = bleeding.sources()[k];
@@ -379,8 +379,8 @@ bool SessionBleeding::pressed(const BleedSource& source, const Organ& organ,
   });
 }
 
-void SessionBleeding::settle(const std::vector<Organ>& organs, const SessionClips& clips,
-                             std::span<const Instrument> instruments, double dt) {
+void SessionBleeding::end_frame(const std::vector<Organ>& organs, const SessionClips& clips,
+                                std::span<const Instrument> instruments, double dt) {
   if (!possible_) return;
   open_vessels(organs, clips);
   for (std::uint32_t k = 0; k < sources_.size(); ++k) {

@@ -27,8 +27,8 @@ class SessionBleeding {
   // Call after a change of an organ's tissue: cut and torn surfaces bleed, holes through a wall spill. Allocates.
   void follow_change(std::uint32_t organ, const Organ& now, const SculptChange& change, DamageMark how);
   // Ends a frame of `dt` seconds: opens the ends of divided vessels, and lets all sources flow.
-  void settle(const std::vector<Organ>& organs, const SessionClips& clips, std::span<const Instrument> instruments,
-              double dt);
+  void end_frame(const std::vector<Organ>& organs, const SessionClips& clips, std::span<const Instrument> instruments,
+                 double dt);
 
   // Returns whether an organ of the scene can bleed or spill.
   bool possible() const { return possible_; }
@@ -85,8 +85,8 @@ class SessionFilm {
   // Call after a change of an organ's tissue. Allocates.
   void follow_change(std::size_t organ, const Organ& now);
   // Ends a frame of `dt` seconds, after the bleeding.
-  void settle(const std::vector<Organ>& organs, const SessionBleeding& bleeding,
-              std::span<const Instrument> instruments, double dt);
+  void end_frame(const std::vector<Organ>& organs, const SessionBleeding& bleeding,
+                 std::span<const Instrument> instruments, double dt);
 
   // Returns whether there can be fluid: something can bleed, or an instrument can rinse.
   bool possible() const { return !films_.empty(); }

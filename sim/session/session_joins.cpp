@@ -121,7 +121,7 @@ void SessionClips::follow_change(const std::vector<Organ>& organs) {
   changed_ = true;
 }
 
-bool SessionClips::settle(const std::vector<Organ>& organs) {
+bool SessionClips::end_frame(const std::vector<Organ>& organs) {
   for (std::uint32_t k = 0; k < clips_.size(); ++k) {
     PlacedClip& placed = clips_[k];
     if (!placed.on() || k >= before_) continue;
@@ -275,7 +275,7 @@ void SessionBonds::take_struts(SessionClips& clips, const std::vector<Organ>& or
   parted_ = true;
 }
 
-void SessionBonds::settle() {
+void SessionBonds::end_frame() {
   if (bonds_.broken.empty() && !parted_) return;
   parted_ = false;
   mark_bonded(hanging_, bonds_);

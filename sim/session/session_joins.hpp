@@ -28,7 +28,7 @@ class SessionClips {
   // Call after a change of tissue.
   void follow_change(const std::vector<Organ>& organs);
   // Ends a frame: clips that tissue forces open come off. Returns whether the struts of the clips have changed.
-  bool settle(const std::vector<Organ>& organs);
+  bool end_frame(const std::vector<Organ>& organs);
   // Overwrites the struts of the bonds.
   void list_struts(const std::vector<Organ>& organs, Bonds& bonds);
 
@@ -102,7 +102,7 @@ class SessionBonds {
   // Takes over the struts of clips.
   void take_struts(SessionClips& clips, const std::vector<Organ>& organs);
   // Ends a frame: parts that fibres have held, and nothing holds now, begin to fall.
-  void settle();
+  void end_frame();
 
  private:
   Bonds bonds_;

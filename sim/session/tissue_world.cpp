@@ -107,15 +107,15 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
     follow_surfaces();
   }
   settle_clips(instruments);
-  bonds_.settle();
-  bleeding_.settle(organs_, clips_, instruments.list(), dt);
-  film_.settle(organs_, bleeding_, instruments.list(), dt);
+  bonds_.end_frame();
+  bleeding_.end_frame(organs_, clips_, instruments.list(), dt);
+  film_.end_frame(organs_, bleeding_, instruments.list(), dt);
 }
 
 void TissueWorld::settle_clips(Instruments& all) {
   for (std::size_t tool = 0; tool < all.size(); ++tool)
     if (all.list()[tool].clip_closes) clips_.close(all.list()[tool], tool, all.jaws(tool), organs_);
-  if (clips_.settle(organs_)) bonds_.take_struts(clips_, organs_);
+  if (clips_.end_frame(organs_)) bonds_.take_struts(clips_, organs_);
 }
 
 void TissueWorld::begin(const Instruments& instruments) {
@@ -221,7 +221,7 @@ void TissueWorld::settle_slips(const Instruments& all, double dt) {
       const bool pierced = std::any_of(organ.contacts.pierced.begin() + first, organ.contacts.pierced.begin() + end,
                                        [](std::uint8_t part) { return part != 0; });
       const bool held = instrument.grasp.holding() && instrument.grasped == k;
-      slips_.settle(tool, k, {touches && !cuts_again, pierced && !held, bears, dt});
+      slips_.end_frame(tool, k, {touches && !cuts_again, pierced && !held, bears, dt});
     }
   }
 }
@@ -344,7 +344,7 @@ void TissueWorld::settle_jaws(Instruments& all, double dt) {
     Organ& organ = organs_[instrument.grasped];
     feel_tissue(instrument.jaws, all.motion(tool).opening_after, static_cast<double>(apart_[tool]), dt,
                 instrument.grasp);
-    settle_grasp(instrument.jaws, all.jaws(tool), organ.state, all.motion(tool), pull_[tool], instrument.grasp);
+    update_grasp(instrument.jaws, all.jaws(tool), organ.state, all.motion(tool), pull_[tool], instrument.grasp);
     instrument.force += instrument.grasp.pull;
     if (instrument.grasp.squeeze >= instrument.jaws.damage_from) mark_crushed(instrument.grasp, organ);
   }
@@ -427,15 +427,15 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
 void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
   Instrument& instrument = all.list()[tool];
   wire_.move(instrument, all.shapes(tool), all.motion(tool));
-  HotMetal hot{wire_.metal(), {}, sear_params(instrument.hook), static_cast<float>(dt)};
+  HotMetal hot{wire_.metal(), {}, coagulation_params(instrument.hook), static_cast<float>(dt)};
   if (instrument.energy == Diathermy::Cut) hot.cut = wire_.cut();
   bonds_.burn(hot.cut);
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     if (!organ.sculpture || !wire_.acts_on(organ)) continue;
     instrument.heats |= organ_bit(k);
-    take_over(k, cauterise(*organ.sculpture, organ.tissue, organ.state, hot, seared_), kBurnt);
-    show_sear(organ, seared_);
+    take_over(k, cauterise(*organ.sculpture, organ.tissue, organ.state, hot, coagulated_), kBurnt);
+    show_coagulation(organ, coagulated_);
   }
 }
 
@@ -444,7 +444,7 @@ void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMar
   tissue_removed(models_, static_cast<std::uint32_t>(k), change.cells, organ_contacts_);
   take_over_change(organs_[k], how);
   bonds_.follow_change();
-  show_sear_of_new(organs_[k]);
+  show_coagulation_of_new(organs_[k]);
   bleeding_.follow_change(static_cast<std::uint32_t>(k), organs_[k], change, how);
   film_.follow_change(k, organs_[k]);
 }

@@ -54,7 +54,7 @@ class TipSlip {
     double dt = 1.0 / 60.0;   // s
   };
   // Call at the end of a frame.
-  void settle(std::size_t tool, std::size_t organ, const Meeting& met) {
+  void end_frame(std::size_t tool, std::size_t organ, const Meeting& met) {
     std::uint8_t& state = state_[tool * organs_ + organ];
     const double patience = std::clamp(std::ceil(kPiercedFor / met.dt), 1.0, double{kSlips});
     if (!met.touches) {
@@ -149,7 +149,7 @@ class TissueWorld {
   std::vector<const TissueModel*> models_;  // [organ]
   std::vector<SteppedOrgan> stepped_;       // [organ]
   HotWire wire_;
-  SearBox seared_;
+  CoagulationBox coagulated_;
   const PartTable* parts_ = nullptr;                          // of the instruments
   std::span<const ToolStep> part_steps_;                      // [part] of the frame, of the instruments
   std::vector<ToolStep> part_pieces_;                         // [part] of the contact substep

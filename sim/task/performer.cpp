@@ -24,9 +24,9 @@ constexpr double kStillFelt = 0.06;  // N     an instrument that feels more afte
 constexpr double kAtOnce = 0.05;     // s     a force that is felt so soon after the start was there before
 constexpr int kWaves = 3;            // of each axis, of tremor and of sway
 
-class HandDevice final : public Device {
+class PerformerDevice final : public Device {
  public:
-  explicit HandDevice(const DevicePose& pose) : pose_(&pose) {}
+  explicit PerformerDevice(const DevicePose& pose) : pose_(&pose) {}
   DevicePose pose(const FrameClock&) override { return *pose_; }
   bool follows_ticks() const override { return true; }
 
@@ -132,10 +132,10 @@ Performer::Performer(const Scene& scene, const HandStyle& style, std::uint32_t s
 std::unique_ptr<Device> Performer::device_of(const std::string& instrument) {
   const auto named = [&](const InstrumentScene& scene) { return scene.name == instrument; };
   const auto found = std::find_if(instruments_.begin(), instruments_.end(), named);
-  return std::make_unique<HandDevice>(poses_[static_cast<std::size_t>(found - instruments_.begin())]);
+  return std::make_unique<PerformerDevice>(poses_[static_cast<std::size_t>(found - instruments_.begin())]);
 }
 
-std::unique_ptr<Device> Performer::scope_device() { return std::make_unique<HandDevice>(poses_.back()); }
+std::unique_ptr<Device> Performer::scope_device() { return std::make_unique<PerformerDevice>(poses_.back()); }
 
 void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& marks) {
   normals_.clear();
@@ -284,7 +284,7 @@ void Performer::turn_hook(double dt) {
   for (const glm::dvec3& normal : normals_) out += normal;
   const double ahead = -glm::dot(now.axes[1], out), aside = -glm::dot(quarter.axes[1], out);
   const double wanted = glm::degrees(elementary::atan2(aside, ahead));
-  pose.roll_deg += std::clamp(wanted, -kTurn * dt, kTurn * dt);
+  pose.roll_deg += std::clamp(wanted, -kWristSpeed * dt, kWristSpeed * dt);
 }
 
 Performer::Move& Performer::then(Goal goal) {

@@ -76,11 +76,11 @@ class Performer {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr double kTurn = 180.0;     // deg/s of the wrist
-  static constexpr double kSlowTurn = 60.0;  // deg/s in tissue
-  static constexpr double kBack = 0.025;     // m     in front of the strands, towards the trocar
-  static constexpr double kApproach = 0.03;  // m/s   of the hook near tissue
-  static constexpr double kTaut = 0.0035;    // m     strands at least this long are under tension
+  static constexpr double kWristSpeed = 180.0;  // deg/s of the wrist
+  static constexpr double kSlowTurn = 60.0;     // deg/s in tissue
+  static constexpr double kBack = 0.025;        // m     in front of the strands, towards the trocar
+  static constexpr double kApproach = 0.03;     // m/s   of the hook near tissue
+  static constexpr double kTaut = 0.0035;       // m     strands at least this long are under tension
   using Goal = std::function<glm::dvec3(const Observation& seen, double share)>;
 
   // Where an instrument goes that pushes a duct aside, and how far its jaws or blades are open there.

@@ -478,7 +478,7 @@ class BspQuery final : public TouchQuery {
   TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override {
     times_.search_ms = times_.refine_ms = 0.0;
     counters_.volume_tests = counters_.face_tests = 0;
-    book_.open();
+    collector_.open();
     for (const ToolVolume& tool : tools) {
       const auto start = Clock::now();
       candidates_.clear();
@@ -487,17 +487,17 @@ class BspQuery final : public TouchQuery {
       times_.search_ms += milliseconds_since(start);
       const auto found = Clock::now();
       std::sort(candidates_.begin(), candidates_.end());
-      book_.add_tool(tool, set, MeshView{positions_, faces_}, candidates_);
+      collector_.add_tool(tool, set, MeshView{positions_, faces_}, candidates_);
       times_.refine_ms += milliseconds_since(found);
     }
-    return book_.list();
+    return collector_.list();
   }
 
   const StageTimes& times() const override { return times_; }
   CostCounters counters() const override { return counters_; }
 
   std::size_t memory_bytes() const override {
-    return sizeof(*this) + book_.memory_bytes() +
+    return sizeof(*this) + collector_.memory_bytes() +
            held_bytes(faces_, positions_, corners_, tree_.nodes, tree_.faces, scratch_.pieces, scratch_.points,
                       scratch_.face_planes, scratch_.lists, scratch_.aside, scratch_.middles, asked_, waiting_,
                       candidates_);
@@ -552,7 +552,7 @@ class BspQuery final : public TouchQuery {
   std::uint32_t question_ = 0;
   std::vector<std::uint32_t> waiting_;
   std::vector<FaceId> candidates_;
-  TouchBook book_;
+  TouchCollector collector_;
   StageTimes times_;
   CostCounters counters_;
 };

@@ -1,9 +1,9 @@
 // Makes superellipsoids and supertoroids as closed triangle meshes of any face count. They are test organs whose
 // surface, volume and interior are known by formula: boxes, cylinders, ellipsoids, diamonds, stars, and rings with all
 // these sections. Source: Barr, "Superquadrics and angle-preserving transformations", IEEE Computer Graphics and
-// Applications 1981; appendix B of the thesis. We differ: points at equal distances along the two generating curves
+// Applications 1981; Bergeret 2000, appendix B. We differ: points at equal distances along the two generating curves
 // (superquadric.hpp), not at equal angles; fewer columns where the rows are short; one vertex per pole and no
-// duplicates at the seam; and the same order of the exponents for both shapes (the thesis exchanges them for the
+// duplicates at the seam; and the same order of the exponents for both shapes (Bergeret exchanges them for the
 // toroid). Units: metres. Centre at the origin, axis z; deterministic.   Tested in tests/study/shapes_test.cpp
 #pragma once
 
@@ -17,7 +17,7 @@ namespace trocar {
 
 // Samples superellipses, the generating curves of superquadrics: x = a cos^n t, y = b sin^n t, with |x/a|^(2/n) +
 // |y/b|^(2/n) = 1. n < 1: box with rounded corners, 1: ellipse, 2: diamond, > 2: star with cusps on the axes. Source:
-// Barr, "Superquadrics and angle-preserving transformations", 1981; appendix B.1 of the thesis, whose program takes
+// Barr, "Superquadrics and angle-preserving transformations", 1981; Bergeret 2000, appendix B.1, whose program takes
 // equal steps of t. Equal steps concentrate the points at the corners for n < 1 and at the cusps for n > 1. We differ:
 // the points are equally spaced along the curve, and every corner has a point.
 struct Superellipse {

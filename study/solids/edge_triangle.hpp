@@ -1,10 +1,10 @@
 // Tests an edge against a triangle by the two classic methods. The point where the edge passes the triangle's plane is
 // inside when the three triangles that it makes with the sides have no more area than the whole (area test), or when
 // the angles of the sides seen from it sum to one full turn (angle test).
-// Source: thesis 4.2 (arbitrary objects), after O'Rourke. We differ: tolerances are shares of the triangle's own size,
-// the angles are signed, an edge in the triangle's plane is tested against its sides instead of being ignored, and
-// touching counts. Units: metres.   Checked against exact signs (exact_sign.hpp) in
-// tests/study/edge_triangle_test.cpp
+// Source: Bergeret 2000, 4.2 (arbitrary objects), after O'Rourke. We differ: tolerances are shares of the triangle's
+// own size, the angles are signed, an edge in the triangle's plane is tested against its sides instead of being
+// ignored, and touching counts. Units: metres.   Checked against exact signs (exact_sign.hpp) in
+// tests/study/solids_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,10 @@ EdgeVerdict edge_triangle_by_angle(const glm::dvec3& from, const glm::dvec3& to,
                                    const EdgeTriangleParams& params = {});
 
 // Finds every pair of faces of two arbitrary objects that share a point, including touching and coplanar faces, by
-// brute force: tests every edge of each object against every triangle of the other. Source: thesis 4.2; the edges of
-// one object alone are not enough, as the thesis shows. We differ: all pairs are listed instead of stopping at the
-// first. Cost: O(faces of first x faces of second). Units: metres, both in one frame. Checked against contact_of of
-// mesh/exact_sign.hpp and the known counts of shared scenes in tests/study/edge_triangle_test.cpp
+// brute force: tests every edge of each object against every triangle of the other. Source: Bergeret 2000, 4.2; the
+// edges of one object alone are not enough, as Bergeret shows. We differ: all pairs are listed instead of stopping at
+// the first. Cost: O(faces of first x faces of second). Units: metres, both in one frame. Checked against contact_of of
+// mesh/exact_sign.hpp and the known counts of shared scenes in tests/study/solids_test.cpp
 
 enum class EdgeTest { Exact, Area, Angle };
 

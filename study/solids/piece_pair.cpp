@@ -168,7 +168,7 @@ double PiecePair::sphere_gap(const Nodes& nodes) const {
 }
 
 // For two leaf pieces, updates the answer if they are closer or deeper than the best pair.
-void PiecePair::settle(const Nodes& nodes) {
+void PiecePair::compare_leaves(const Nodes& nodes) {
   const FeatureDistance found = test(nodes);
   if (found.overlapping) {
     const Penetration deep =
@@ -209,7 +209,7 @@ PieceDistance PiecePair::distance(const RigidFrame& first, const RigidFrame& sec
   answer_.distance = std::numeric_limits<double>::infinity();
   // The pair of the last frame first: its distance lets most other pairs be skipped.
   const Nodes last = last_;
-  settle(last);
+  compare_leaves(last);
   open_.push_back({0, 0});
   while (!open_.empty()) {
     const Nodes nodes = open_.back();
@@ -217,7 +217,7 @@ PieceDistance PiecePair::distance(const RigidFrame& first, const RigidFrame& sec
     if (nodes.first == last.first && nodes.second == last.second) continue;
     if (passed_over(sphere_gap(nodes))) continue;
     if (first_.nodes[nodes.first].leaf() && second_.nodes[nodes.second].leaf()) {
-      settle(nodes);
+      compare_leaves(nodes);
       continue;
     }
     const FeatureDistance hulls = test(nodes);

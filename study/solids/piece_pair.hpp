@@ -1,6 +1,6 @@
 // Compares two posed hierarchies of convex pieces: computes their distance and closest points, or their penetration
 // depth. Pairs of nodes farther apart than the best pair so far are skipped, by bounding spheres, then by the hulls;
-// every pair of nodes keeps its closest features from frame to frame. Source: thesis 6.2. Units: metres,
+// every pair of nodes keeps its closest features from frame to frame. Source: Bergeret 2000, 6.2. Units: metres,
 // world.   Checked against all pairs of pieces and of triangles in tests/study/solids_test.cpp
 #pragma once
 
@@ -16,9 +16,9 @@ namespace trocar::solids {
 
 // Computes the penetration depth of two convex bodies (the shortest translation that separates them) by separating
 // axes. Only pairs of edges whose arcs of normals cross are tried, since only they bound the Minkowski difference of
-// the two bodies. Source: thesis 4.5.4 (separating axes); arcs: Gregorius, "The separating axis test between convex
-// polyhedra", GDC 2013. We differ: sheets, segments and points try all pairs of edges. Cost: O(faces x vertices + edges
-// x edges).
+// the two bodies. Source: Bergeret 2000, 4.5.4 (separating axes); arcs: Gregorius, "The separating axis test between
+// convex polyhedra", GDC 2013. We differ: sheets, segments and points try all pairs of edges. Cost: O(faces x vertices
+// + edges x edges).
 struct Penetration {
   // m. After a move of the second body by depth * normal the two bodies touch. Negative for two solid bodies that are
   // apart: the slab between them across the normal is then -depth thick. Sheets, segments and points must overlap.
@@ -55,7 +55,7 @@ class PiecePair {
   };
   FeatureDistance test(const Nodes& nodes);
   double sphere_gap(const Nodes& nodes) const;
-  void settle(const Nodes& nodes);
+  void compare_leaves(const Nodes& nodes);
   void push_children(const Nodes& nodes);
   bool passed_over(double gap) const { return gap > 0.0 && gap >= answer_.distance; }
 

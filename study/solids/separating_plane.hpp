@@ -1,9 +1,9 @@
 // Finds a plane between two point sets by turning it towards points on its wrong side. The answer is one-sided:
-// "separated" is verified and always right; "not found" may be wrong. Source: thesis 4.4 (perceptron after Rosenblatt;
-// weight decay 0.97). We differ: positions are shifted and scaled to the unit box, so that units do not matter; the
-// search continues after the last wrong point; the last frame's plane can be the start; and the quality weight has the
-// sign that turns the plane towards the point (as printed it turns away). Units: metres.   Failure rates measured in
-// docs/solids.md; checked in tests/study/solids_test.cpp
+// "separated" is verified and always right; "not found" may be wrong. Source: Bergeret 2000, 4.4 (perceptron after
+// Rosenblatt; weight decay 0.97). We differ: positions are shifted and scaled to the unit box, so that units do not
+// matter; the search continues after the last wrong point; the last frame's plane can be the start; and the quality
+// weight has the sign that turns the plane towards the point (as printed it turns away). Units: metres.   Failure rates
+// measured in docs/solids.md; checked in tests/study/solids_test.cpp
 #pragma once
 
 #include <cstdint>

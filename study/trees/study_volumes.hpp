@@ -13,7 +13,7 @@ template <int k>
 std::unique_ptr<SurfaceTree> make_kdop_tree(std::string name, const TreePlan& plan);
 std::unique_ptr<SurfaceTree> make_quospo_tree(std::string name, const TreePlan& plan);
 
-// The trainer's volumes and the study's, in the order of the tables. The sphere tree is an octree, as in the thesis.
+// The trainer's volumes and the study's, in the order of the tables. The sphere tree is an octree, as in Bergeret 2000.
 inline constexpr std::array<TreeVolume, 8> kAllTreeVolumes = {{
     kAabbVolume,
     {"sphere", SplitRule::Octree, false, make_sphere_tree},

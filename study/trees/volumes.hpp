@@ -1,5 +1,6 @@
-// Defines the sphere as the volume of a tree, centred on the box of the faces below.   Source: section 4.5.5 of the
-// thesis, whose spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
+// Defines the sphere as the volume of a tree, centred on the box of the faces below.   Source: Bergeret 2000,
+// section 4.5.5
+//, whose spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
 // Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
@@ -78,7 +79,7 @@ inline float size_of(const Sphere& sphere) { return 4.f * sphere.radius * sphere
 
 // Defines the k-DOP as the volume of a tree: slabs across k/2 fixed directions with coordinates -1, 0, 1. Source:
 // Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume hierarchies of
-// k-DOPs", 1998, as in section 4.5.8 of the thesis. Units: metres; a slab's ends are in metres times the length of its
+// k-DOPs", 1998, as in Bergeret 2000, section 4.5.8. Units: metres; a slab's ends are in metres times the length of its
 // direction.
 struct SlabDirection {
   float x, y, z;
@@ -236,7 +237,7 @@ float size_of(const KDop<k>& dop) {
 
 // Defines the QuOSPO as the volume of a tree: slabs across three directions near the principal axes of the faces below,
 // taken from a fixed table of directions, and the axis-aligned box. Based on: He, "Fast collision detection using
-// QuOSPO trees", I3D 1999, as section 4.5.9 of the thesis outlines it: as tight as an oriented box, but with few
+// QuOSPO trees", I3D 1999, as Bergeret 2000, section 4.5.9 outlines it: as tight as an oriented box, but with few
 // orientations, so that the other object's extent along each is computed once. The outline does not define the table;
 // ours holds the points of a grid on the faces of a cube.
 

@@ -67,7 +67,7 @@ class Program:
                 fail("timed out waiting for " + what)
             time.sleep(0.02)
 
-    def settle(self, frames=2):
+    def await_frames(self, frames=2):
         """Waits until the state shows the effect of the input."""
         shown = self.read().get("shown", 0)
         self.wait(lambda state: state.get("shown", 0) > shown, "a picture")
@@ -78,17 +78,17 @@ class Program:
     def click(self, place):
         self.wait(lambda state: place in state.get("places", {}), place)
         xdotool("mousemove", *self.state["places"][place])
-        self.settle()
+        self.await_frames()
         xdotool("mousedown", 1)
-        self.settle()
+        self.await_frames()
         xdotool("mouseup", 1)
-        self.settle()
+        self.await_frames()
 
     def key(self, name):
         xdotool("keydown", name)
-        self.settle()
+        self.await_frames()
         xdotool("keyup", name)
-        self.settle()
+        self.await_frames()
 
 
 def minus(a, b):
@@ -115,9 +115,9 @@ class Hand:
 
     def measure(self, dx, dy):
         """Returns the motion of the tip for a pixel of the mouse, per mm between trocar and tip."""
-        before = self.program.settle(4)["tip_mm"]
+        before = self.program.await_frames(4)["tip_mm"]
         xdotool("mousemove_relative", "--", dx, dy)
-        after = self.program.settle(4)["tip_mm"]
+        after = self.program.await_frames(4)["tip_mm"]
         scale = TRIAL_PX * length(minus(before, self.pivot))
         return [d / scale for d in minus(after, before)]
 
@@ -162,12 +162,12 @@ def burn(program, hand):
     running = lambda: program.state.get("screen") == "practice"
     above = lambda: length(minus(program.state["goal_mm"], hand.pivot)) - RADIUS_MM
     while hand.towards(program.state["goal_mm"], 8.0) > 1.0 or not hand.insert_to(above() - 6.0):
-        program.settle()
+        program.await_frames()
     xdotool("keydown", "e")
     while running() and program.state.get("progress", 0.0) < 0.9985 and "goal_mm" in program.state:
         near = hand.towards(program.state["goal_mm"], 2.0) < 3.0
         hand.insert_to(above() + (1.5 if near else -1.0))
-        program.settle()
+        program.await_frames()
     xdotool("keyup", "e")
 
 

@@ -72,7 +72,7 @@ for break_it in drop_tables overwrite; do
   key ctrl+a
   xdotool type --delay 60 cid
   key Return
-  settle
+  await_frames
   is screen start || fail "the login has changed the screen"
 
   # An attempt and its results.

@@ -75,23 +75,23 @@ note_has() { case "$(field note)" in *"$1"*) ;; *) return 1 ;; esac; }
 at_least() { local now; now=$(field "$1"); [ -n "$now" ] && [ "$now" -ge "$2" ]; }
 # Waits until the window shows the effect of the input: the state file has been rewritten since, and three more frames have been
 # shown.
-settle() {
+await_frames() {
   local now
   now=$(field shown)
   wait_for 60 at_least shown $((now + 1))
   now=$(field shown)
   wait_for 60 at_least shown $((now + 3))
 }
-point_at() { xdotool mousemove "$1" "$2"; settle; }
-press() { xdotool mousedown 1; settle; xdotool mouseup 1; settle; }
+point_at() { xdotool mousemove "$1" "$2"; await_frames; }
+press() { xdotool mousedown 1; await_frames; xdotool mouseup 1; await_frames; }
 click() {
   wait_for 60 has_place "$1"
   # shellcheck disable=SC2046
   point_at $(field places "$1")
   press
 }
-key() { xdotool keydown "$1"; settle; xdotool keyup "$1"; settle; }
-picture() { settle; import -window root -crop "${width}x${height}+0+0" +repage "$out/$1.png"; [ -s "$out/$1.png" ] || fail "no picture $1"; }
+key() { xdotool keydown "$1"; await_frames; xdotool keyup "$1"; await_frames; }
+picture() { await_frames; import -window root -crop "${width}x${height}+0+0" +repage "$out/$1.png"; [ -s "$out/$1.png" ] || fail "no picture $1"; }
 # Shrinks the window to its minimum and restores it: the program must not draw into a picture without pixels, and its
 # screen must not change.
 shrink() {
@@ -101,7 +101,7 @@ shrink() {
   for size in "1 1" "$width 1" "1 $height" "$width $height"; do
     # shellcheck disable=SC2086
     xdotool windowsize "$window" $size
-    settle
+    await_frames
   done
   is screen "$before" || fail "the screen changed with the window's size"
 }
@@ -151,11 +151,11 @@ do_first_touch() {
   until is in_hand grasper; do key Tab; done
   for _ in 1 2 3; do
     xdotool mousemove_relative -- 4 -3
-    settle
+    await_frames
   done
   for _ in $(seq 60); do
     xdotool click --repeat "$1" --delay 20 4
-    settle
+    await_frames
     at_least touched 1 && [ ! -s "$out/practice.png" ] && picture practice
     is screen practice || break
   done

@@ -17,7 +17,7 @@ between_pictures() {
   "$@"
   sleep 0.2
   kill -CONT "$program"
-  settle
+  await_frames
 }
 is_listed() { "$trocar" lab list 2>/dev/null | grep -q "^$1 "; }
 # rolls_of RECORDING: the least and the greatest roll of the grasper, degrees.
@@ -66,10 +66,10 @@ for layout in fr de "us dvorak"; do
   wait_for 20 is note "Expert's ghost: in time"
   # The positions of Q and W of a US keyboard, as codes of the X server.
   xdotool keydown 24
-  settle
-  settle
+  await_frames
+  await_frames
   xdotool keyup 24
-  settle
+  await_frames
   recording=$(field file)
   key Escape
   wait_for 20 is phase paused
@@ -101,7 +101,7 @@ between_pictures xdotool mousemove "$x" "$y" mousedown 1 mouseup 1 mousemove 5 5
 click Person
 between_pictures xdotool key --delay 0 x y BackSpace z
 key Return
-settle
+await_frames
 wait_for 20 is_listed xz
 end_program
 trap - EXIT

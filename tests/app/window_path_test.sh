@@ -54,7 +54,7 @@ until is in_hand scope; do key Tab; done
 for dx in 12 -12; do
   for _ in $(seq 5); do
     xdotool mousemove_relative -- $dx 0
-    settle
+    await_frames
   done
 done
 key Escape
@@ -134,7 +134,7 @@ click "Tracker (OpenIGTLink)"
 click "Port"
 key ctrl+a
 xdotool type --delay 50 "1"
-settle
+await_frames
 key Return
 wait_for 20 is note "No OpenIGTLink server answers at localhost:1; start the tracker's program, or change the address"
 picture device_missing
@@ -150,7 +150,7 @@ wait_for 20 is screen devices
 click "Port"
 key ctrl+a
 xdotool type --delay 50 "$(cat "$out/port")"
-settle
+await_frames
 key Return
 wait_for 20 is tip_mm "-65.0 50.0 190.0"
 wait_for 20 at_least frames 20
@@ -204,7 +204,7 @@ key Escape
 wait_for 20 is phase outside
 click "Add zone"
 wait_for 20 is phase scope
-settle
+await_frames
 for corner in "45 45" "55 45" "52 60"; do
   read -r x y <<<"$corner"
   point_at $((width * x / 100)) $((height * y / 100))

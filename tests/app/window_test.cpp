@@ -453,7 +453,7 @@ TEST_F(EditedScene, PicksTheNearestFace) {
 TEST_F(EditedScene, TargetsPortsAndZonesAreSavedAndReadBack) {
   editor_.add_target(*editor_.pick(ray_onto(0)));
   editor_.add_target(*editor_.pick(ray_onto(1)));
-  editor_.settle(false);
+  editor_.commit(false);
   EXPECT_TRUE(editor_.fault().empty()) << editor_.fault();
   ASSERT_TRUE(editor_.add_port({{0.05, 0.02, 0.6}, {0, 0, -1}}));
   EXPECT_EQ(editor_.scene.instruments.size(), 3u);
@@ -481,7 +481,7 @@ TEST_F(EditedScene, NeverOverwritesOtherFilesNorSavesInvalidScenes) {
   EXPECT_THROW(editor_.save(file, false), InputError);
   EXPECT_EQ(std::filesystem::file_size(file), 4u);
   editor_.scene.task.emplace();
-  editor_.settle(false);
+  editor_.commit(false);
   EXPECT_NE(editor_.fault().find("place"), std::string::npos) << editor_.fault();
   EXPECT_THROW(editor_.save(file, true), InputError);
   EXPECT_EQ(std::filesystem::file_size(file), 4u);
@@ -493,12 +493,12 @@ TEST_F(EditedScene, UndoRevertsStepByStep) {
   editor_.chosen = {PartKind::Instrument, 0};
   for (int pixel = 0; pixel < 20; ++pixel) {
     editor_.drag({{0.001 * pixel, 0.0, 0.6}, {0, 0, -1}}, {0, 0, -1});
-    editor_.settle(true);
+    editor_.commit(true);
   }
-  editor_.settle(false);
+  editor_.commit(false);
   EXPECT_NE(editor_.scene.instruments[0].pivot, port);
   editor_.add_target(*editor_.pick(ray_onto(0)));
-  editor_.settle(false);
+  editor_.commit(false);
   EXPECT_TRUE(editor_.changed());
   editor_.undo();
   EXPECT_FALSE(editor_.scene.task);
@@ -528,16 +528,16 @@ TEST_F(EditedScene, RedoBringsBackWhatUndoTookUntilTheNextChange) {
   editor_.redo();
   EXPECT_FALSE(editor_.can_redo());
   editor_.scene.title = "one";
-  editor_.settle(false);
+  editor_.commit(false);
   editor_.scene.title = "two";
-  editor_.settle(false);
+  editor_.commit(false);
   editor_.undo();
   editor_.undo();
   editor_.redo();
   EXPECT_EQ(editor_.scene.title, "one");
   EXPECT_TRUE(editor_.can_redo());
   editor_.scene.title = "three";
-  editor_.settle(false);
+  editor_.commit(false);
   EXPECT_FALSE(editor_.can_redo());
   editor_.undo();
   EXPECT_EQ(editor_.scene.title, "one");
@@ -600,7 +600,7 @@ TEST_F(EditedScene, UndoAllIsTheOriginalAndRedoAllTheLast) {
   std::vector<std::string> texts{original};
   while (texts.size() < 151) {
     change_at_random(editor_, random, ray_onto(0));
-    editor_.settle(false);
+    editor_.commit(false);
     if (text() != texts.back()) texts.push_back(text());
   }
   for (int round = 0; round < 2; ++round) {
@@ -634,7 +634,7 @@ TEST_F(EditedScene, WhatHoldsOrgansIsAddedMovedSavedAndRemoved) {
   EXPECT_NEAR(editor_.scene.organs[0].attachments[before].centre.x, 0.03, 1e-6);
   editor_.add_layer();
   editor_.scene.breathing.rate = 0.5f;
-  editor_.settle(false);
+  editor_.commit(false);
   EXPECT_TRUE(editor_.fault().empty()) << editor_.fault();
   const auto file = folder_.path() / "held.toml";
   editor_.save(file, false);

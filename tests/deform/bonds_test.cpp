@@ -335,13 +335,14 @@ TEST(BondsEnd, FibresOfRemovedTissueBreak) {
   std::vector<std::uint32_t> cells;
   for (std::uint32_t c = 0; c < model.lattice.cells.size(); ++c)
     if (model.lattice.position(model.lattice.cells[c].node[0]).x < 0.015f) cells.push_back(c);
-  set_fullness(model, cells, std::vector<float>(cells.size(), 0.f));
+  set_volume_fractions(model, cells, std::vector<float>(cells.size(), 0.f));
   break_loose_fibres(blocks.group().model_list, blocks.bonds);
   const std::vector<std::uint32_t>& broken = blocks.bonds.broken;
   EXPECT_GT(broken.size(), count / 4);
   EXPECT_EQ(blocks.bonds.broken_how, std::vector(broken.size(), FibreBreak::Lost));
   EXPECT_LT(broken.size(), 3 * count / 4);
-  for (const std::uint32_t f : broken) EXPECT_EQ(model.lattice.cells[blocks.bonds.fibres[f].b.cell].fullness, 0.f);
+  for (const std::uint32_t f : broken)
+    EXPECT_EQ(model.lattice.cells[blocks.bonds.fibres[f].b.cell].volume_fraction, 0.f);
 }
 
 // Hot metal cuts the fibres within its radius and no others; blades those that their region crosses.

@@ -946,7 +946,7 @@ TEST(Grasp, JawsStopOnTheTissueAndSqueezeFollowsTheHandle) {
   EXPECT_NEAR(first, 2.0 * std::atan2(0.0025, 0.016 - 0.007), 0.05);
   double last_opening = first, last_squeeze = -1.0;
   for (const double aperture : {0.3, 0.25, 0.2, 0.1, 0.0}) {
-    const double opening = settle_opening(fold.params, fold.tool.jaws, aperture * test::kWidest, fold.grasp);
+    const double opening = solve_opening(fold.params, fold.tool.jaws, aperture * test::kWidest, fold.grasp);
     const double stretch = opening / first, squeeze = static_cast<double>(fold.grasp.squeeze);
     const double tissue =
         static_cast<double>(fold.grasp.area * fold.tissue.youngs_modulus) / 3.0 * (1.0 / (stretch * stretch) - stretch);
@@ -968,9 +968,9 @@ TEST(Grasp, ALightGripSqueezesLess) {
   ASSERT_TRUE(fold.grasp.holding());
   for (const double aperture : {0.3, 0.15, 0.0}) {
     const double commanded = aperture * test::kWidest;
-    const double firm = settle_opening(fold.params, fold.tool.jaws, commanded, fold.grasp);
+    const double firm = solve_opening(fold.params, fold.tool.jaws, commanded, fold.grasp);
     const double firm_squeeze = static_cast<double>(fold.grasp.squeeze);
-    const double light = settle_opening(fold.params, fold.tool.jaws, commanded, fold.grasp, 1.0 / 3.0);
+    const double light = solve_opening(fold.params, fold.tool.jaws, commanded, fold.grasp, 1.0 / 3.0);
     const double squeeze = static_cast<double>(fold.grasp.squeeze), stretch = light / fold.grasp.first_opening;
     std::printf("handle %.2f: firm %.2f N, light %.2f N, tissue at %.0f %%\n", aperture, firm_squeeze, squeeze,
                 100.0 * stretch);

@@ -314,7 +314,7 @@ TEST(OrganContact, BurntTissueIsOutside) {
     const glm::ivec3& at = group.models[0].lattice.cells[c].at;
     if (at.z >= 3) cells.push_back(c);
   }
-  set_fullness(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
+  set_volume_fractions(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
   tissue_removed(group.model_list, 0, cells, group.contacts);
   group.find(kFrame);
   EXPECT_TRUE(group.contacts.contacts.empty());
@@ -331,7 +331,7 @@ TEST(OrganContact, RestOverlapsFollowTheTissue) {
   std::vector<std::uint32_t> cells;
   for (std::uint32_t c = 0; c < group.models[0].lattice.cells.size(); ++c)
     if (group.models[0].lattice.cells[c].at.z == 4 && c % 2 == 0) cells.push_back(c);
-  set_fullness(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
+  set_volume_fractions(group.models[0], cells, std::vector<float>(cells.size(), 0.f));
   group.models[0].embedding.push_back(group.models[0].embedding[5]);
   const std::vector<float> before = group.contacts.zero[1 * 2 + 0];
   tissue_removed(group.model_list, 0, cells, group.contacts);

@@ -378,7 +378,7 @@ struct Fold {
   void frame(const glm::dvec3& end, double aperture, double turn = 0.0) {
     const bool closes = aperture < commanded;
     commanded = aperture;
-    const double opening = settle_opening(params, tool.jaws, aperture * kWidest, grasp, firmness);
+    const double opening = solve_opening(params, tool.jaws, aperture * kWidest, grasp, firmness);
     tool.move(at(end, opening / kWidest, turn));
     both_touched = touched(tool.upper) && touched(tool.lower);
     if (!grasp.holding() && closes && aperture < params.grip_below && both_touched)
@@ -393,7 +393,7 @@ struct Fold {
     }
     on_upper = glm::dot(frame_at(tool.motion, 1.0).axes[1], glm::dvec3(upper));
     feel_tissue(params, tool.motion.opening_after, on_upper, 1.0 / 60.0, grasp);
-    settle_grasp(params, tool.jaws, state, tool.motion, pull, grasp);
+    update_grasp(params, tool.jaws, state, tool.motion, pull, grasp);
     embed_surface(model, state.x, positions);
   }
   void close_to(double aperture, const glm::dvec3& end = {0.0, 0.0, 0.013}, int frames = 40) {

@@ -380,7 +380,7 @@ TEST(SculptSeams, BurnsLikeTheWeldedTwin) {
 
 // Tests coagulation: the dose follows its law, the pale zone grows with the root of time, tissue chars, none is
 // removed, and only cells near the metal have doses.
-namespace sear_test {
+namespace coagulation_test {
 
 const glm::vec3 kBlock(0.05f, 0.04f, 0.03f);
 
@@ -391,8 +391,8 @@ struct SearedBlock {
   SteppedTissue state = rest_state(model);
   Sculpture sculpture = make_sculpture(mesh.view(), model);
   HotSegment wire{{0.024f, 0.021f, 0.0295f}, {0.027f, 0.021f, 0.0295f}, 0.00045f};
-  SearParams params;
-  SearBox box;
+  CoagulationParams params;
+  CoagulationBox box;
 
   const SculptChange& hold(float seconds) {
     return cauterise(sculpture, model, state, {std::span(&wire, 1), {}, params, seconds}, box);
@@ -408,7 +408,7 @@ struct SearedBlock {
   }
 };
 
-TEST(Sear, DoseFollowsItsLaw) {
+TEST(Coagulation, DoseFollowsItsLaw) {
   SearedBlock block;
   const double time = 2.5;
   for (int frame = 0; frame < 150; ++frame) block.hold(static_cast<float>(time / 150));
@@ -434,7 +434,7 @@ TEST(Sear, DoseFollowsItsLaw) {
 }
 
 // The depth at which tissue is pale is spread * sqrt(time), up to the limit; nothing gets paler again or is removed.
-TEST(Sear, PaleZoneGrowsWithTheRootOfTime) {
+TEST(Coagulation, PaleZoneGrowsWithTheRootOfTime) {
   SearedBlock block;
   const std::size_t tissue = test::tissue_voxels(block.sculpture);
   const double volume = test::enclosed_volume(block.sculpture);
@@ -461,7 +461,7 @@ TEST(Sear, PaleZoneGrowsWithTheRootOfTime) {
   EXPECT_EQ(block.look({0.005f, 0.005f, 0.03f}), 0.f);
 }
 
-TEST(Sear, LookGoesFromIntactToPaleToCharred) {
+TEST(Coagulation, LookGoesFromIntactToPaleToCharred) {
   SearedBlock block;
   const glm::vec3 at(block.sculpture.voxels.centre(block.sculpture.voxels.containing({0.0255f, 0.021f, 0.0275f})));
   float before = block.look(at);
@@ -477,7 +477,7 @@ TEST(Sear, LookGoesFromIntactToPaleToCharred) {
   EXPECT_EQ(before, 1.f);
 }
 
-TEST(Sear, NothingHappensWithoutTimeOrMetal) {
+TEST(Coagulation, NothingHappensWithoutTimeOrMetal) {
   SearedBlock block;
   EXPECT_TRUE(block.hold(0.f).nothing());
   EXPECT_TRUE(block.hold(NAN).nothing());
@@ -488,23 +488,23 @@ TEST(Sear, NothingHappensWithoutTimeOrMetal) {
   EXPECT_TRUE(block.hold(1.f).nothing());
   EXPECT_TRUE(block.box.empty());
   EXPECT_TRUE(cauterise(block.sculpture, block.model, block.state, {{}, {}, {}, 1.f}, block.box).nothing());
-  EXPECT_TRUE(block.sculpture.seared.dose.empty());
+  EXPECT_TRUE(block.sculpture.coagulated.dose.empty());
   EXPECT_EQ(block.look({0.02f, 0.02f, 0.03f}), 0.f);
 }
 
-TEST(Sear, OnlyCellsNearTheMetalHaveDoses) {
+TEST(Coagulation, OnlyCellsNearTheMetalHaveDoses) {
   SearedBlock block;
   block.hold(1.f);
   const int n = block.sculpture.voxels.per_cell;
-  const std::size_t cells = block.sculpture.seared.dose.size() / static_cast<std::size_t>(n * n * n);
+  const std::size_t cells = block.sculpture.coagulated.dose.size() / static_cast<std::size_t>(n * n * n);
   EXPECT_GE(cells, 1u);
   EXPECT_LE(cells, 12u);
   const SculptChange& change = block.hold(1.f);
-  EXPECT_EQ(block.sculpture.seared.dose.size(), cells * static_cast<std::size_t>(n * n * n));
+  EXPECT_EQ(block.sculpture.coagulated.dose.size(), cells * static_cast<std::size_t>(n * n * n));
   EXPECT_EQ(change.burnt_voxels, 0u);
 }
 
-}  // namespace sear_test
+}  // namespace coagulation_test
 
 namespace {
 

@@ -302,7 +302,8 @@ std::vector<glm::dvec3> forces_by_definition(const TissueModel& model, const std
     for (int i = 0; i < 8; ++i)
       for (int axis = 0; axis < 3; ++axis)
         edges[axis] += 0.25 * (i >> axis & 1 ? 1.0 : -1.0) * glm::dvec3(nodes[cell.node[i]]);
-    const double press = cell.fullness * volume_modulus(model.params) * (1.0 - glm::determinant(edges) / (h * h * h));
+    const double press =
+        cell.volume_fraction * volume_modulus(model.params) * (1.0 - glm::determinant(edges) / (h * h * h));
     const glm::dvec3 side[3] = {glm::cross(edges[1], edges[2]), glm::cross(edges[2], edges[0]),
                                 glm::cross(edges[0], edges[1])};
     for (int i = 0; i < 8; ++i)
@@ -367,11 +368,11 @@ TEST(ElasticForces, RemovedCellsExertNoForce) {
   for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
   const std::vector<float> before = model.stiffness, bulk = model.bulk;
   std::vector<float> same;
-  for (const LatticeCell& cell : model.lattice.cells) same.push_back(cell.fullness);
-  set_fullness(model, all, same);
+  for (const LatticeCell& cell : model.lattice.cells) same.push_back(cell.volume_fraction);
+  set_volume_fractions(model, all, same);
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], model.stiffness[i], 1e-5f * before[i]);
   EXPECT_EQ(bulk, model.bulk);
-  set_fullness(model, all, std::vector<float>(all.size(), 0.f));
+  set_volume_fractions(model, all, std::vector<float>(all.size(), 0.f));
   EXPECT_EQ(spring_count(model), 0u);
   for (const float mass : model.mass) EXPECT_EQ(mass, 0.f);
   SteppedTissue state = rest_state(model);
@@ -596,15 +597,15 @@ TEST(TissueStress, ScrambledTissueRecoversItsShape) {
   EXPECT_GE(back, 10);
 }
 
-// Tests the lattice of an organ: its cells and their fullness on known shapes, the triangle-box test, refused spacings,
-// its report, and the highest frequency.
+// Tests the lattice of an organ: its cells and their volume fraction on known shapes, the triangle-box test, refused
+// spacings, its report, and the highest frequency.
 
 using test::block;
 
 double filled_volume(const MeshView& organ, double spacing) {
   const Lattice lattice = make_lattice(organ, spacing);
   double sum = 0.0;
-  for (const float share : measure_fullness(organ, lattice)) sum += share;
+  for (const float share : measure_volume_fractions(organ, lattice)) sum += share;
   return sum * spacing * spacing * spacing;
 }
 
@@ -614,7 +615,7 @@ TEST(Lattice, BlockOfWholeCellsHasExactlyTheseCells) {
   EXPECT_EQ(lattice.size, glm::ivec3(5, 3, 2));
   EXPECT_EQ(lattice.cells.size(), 30u);
   EXPECT_EQ(lattice.node_at.size(), 6u * 4u * 3u);
-  for (const LatticeCell& cell : lattice.cells) EXPECT_NEAR(cell.fullness, 1.f, 1e-4f);
+  for (const LatticeCell& cell : lattice.cells) EXPECT_NEAR(cell.volume_fraction, 1.f, 1e-4f);
 }
 
 TEST(Lattice, FullnessAddsUpToTheVolume) {
@@ -642,7 +643,7 @@ TEST(Lattice, FullnessOfASphereAgreesWithCounting) {
   const float radius = 0.05f;
   const TriangleMesh mesh = shapes::icosphere(5, radius);
   const Lattice lattice = make_lattice(mesh.view(), 0.02);
-  const std::vector<float> fullness = measure_fullness(mesh.view(), lattice);
+  const std::vector<float> volume_fraction = measure_volume_fractions(mesh.view(), lattice);
   constexpr int kCounts = 24;
   for (int z = 0; z < lattice.size.z; ++z)
     for (int y = 0; y < lattice.size.y; ++y)
@@ -653,7 +654,7 @@ TEST(Lattice, FullnessOfASphereAgreesWithCounting) {
           const glm::dvec3 p = lattice.origin + 0.02 * (glm::dvec3(x, y, z) + sample / double(kCounts));
           inside += glm::dot(p, p) < radius * radius;
         }
-        EXPECT_NEAR(fullness[lattice.flat({x, y, z})], inside / double(kCounts * kCounts * kCounts), 0.05);
+        EXPECT_NEAR(volume_fraction[lattice.flat({x, y, z})], inside / double(kCounts * kCounts * kCounts), 0.05);
       }
 }
 
@@ -807,7 +808,7 @@ TEST(Stability, SurvivesRemovalOfCells) {
   for (std::uint32_t i = 0; i < 100; ++i) {
     const std::uint32_t cell = i * 61 % static_cast<std::uint32_t>(model.lattice.cells.size());
     const float none = i % 3 == 0 ? 0.1f : 0.f;
-    set_fullness(model, {&cell, 1}, {&none, 1});
+    set_volume_fractions(model, {&cell, 1}, {&none, 1});
     for (std::size_t n = 0; n < state.x.size(); ++n) state.x[n].x += 1e-5f * (n % 2 == 0 ? 1.f : -1.f);
     for (int frame = 0; frame < 10; ++frame) step(model, state, {}, 1.f / 60.f);
   }

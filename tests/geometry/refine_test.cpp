@@ -553,30 +553,30 @@ namespace {
 // Tests what the backends share: the list of touches, the set of faces, runs of neighbours, perpendiculars, memory,
 // time.
 
-TEST(TouchBook, ListsTheToolsInOrder) {
+TEST(TouchCollector, ListsTheToolsInOrder) {
   const std::vector<glm::vec3> positions{{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}, {9, 9, 9}, {10, 9, 9}, {9, 10, 9}};
   const std::vector<glm::uvec3> faces{{0, 1, 2}, {3, 4, 5}};
   const MeshView mesh{positions, faces};
   const std::vector<FaceId> candidates{FaceId{0}, FaceId{1}};
   const ToolVolume tool = static_volume({{0, 0, 1}, {0, 0, -1}, 0.1});
-  TouchBook book;
+  TouchCollector collector;
   for (int call = 0; call < 2; ++call) {
-    book.open();
-    book.add_tool(tool, TouchSet::Volume, mesh, candidates);
-    book.add_tool(tool, TouchSet::Exact, mesh, candidates);
-    book.pad(3);
-    EXPECT_EQ(book.list().of_tool(0).size(), 2u);  // the volume set is taken as given
-    ASSERT_EQ(book.list().of_tool(1).size(), 1u);
-    EXPECT_EQ(book.list().of_tool(1)[0].face, FaceId{0});
-    EXPECT_TRUE(book.list().of_tool(2).empty());
+    collector.open();
+    collector.add_tool(tool, TouchSet::Volume, mesh, candidates);
+    collector.add_tool(tool, TouchSet::Exact, mesh, candidates);
+    collector.pad(3);
+    EXPECT_EQ(collector.list().of_tool(0).size(), 2u);  // the volume set is taken as given
+    ASSERT_EQ(collector.list().of_tool(1).size(), 1u);
+    EXPECT_EQ(collector.list().of_tool(1)[0].face, FaceId{0});
+    EXPECT_TRUE(collector.list().of_tool(2).empty());
   }
   const std::vector<Triangle> corners{triangle_of(positions, faces[0]), triangle_of(positions, faces[1])};
-  book.open();
-  book.add_tool(tool, TouchSet::Exact, std::span<const Triangle>(corners), candidates);
-  EXPECT_EQ(book.list().touches.size(), 1u);
-  EXPECT_GE(book.memory_bytes(), 3 * sizeof(Touch));
-  EXPECT_TRUE(book.none(2).of_tool(1).empty());
-  EXPECT_EQ(book.none(2).first.size(), 3u);
+  collector.open();
+  collector.add_tool(tool, TouchSet::Exact, std::span<const Triangle>(corners), candidates);
+  EXPECT_EQ(collector.list().touches.size(), 1u);
+  EXPECT_GE(collector.memory_bytes(), 3 * sizeof(Touch));
+  EXPECT_TRUE(collector.none(2).of_tool(1).empty());
+  EXPECT_EQ(collector.none(2).first.size(), 3u);
 }
 
 TEST(FaceSet, DrainsFacesInOrder) {

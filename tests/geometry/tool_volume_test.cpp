@@ -293,9 +293,9 @@ TEST(StaticVolume, StepIsAtRestForEveryCover) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(paper.planes[i], at_end.planes[i]);
 }
 
-// As in section 5.2.2 of the thesis, the frustum has the corners g, d (near), p, p' (far), each moved up and down by s,
-// and its apex is C = g - |gd| / (|pp'| - |gd|) (p - g).
-TEST(PaperCover, HasTheCornersAndTheApexOfTheThesis) {
+// As in Bergeret 2000, section 5.2.2, the frustum has the corners g, d (near), p, p' (far), each moved up and down by
+// s, and its apex is C = g - |gd| / (|pp'| - |gd|) (p - g).
+TEST(PaperCover, HasTheCornersAndTheApexOfBergeret) {
   int frusta = 0;
   for_every_step(kSeed + 8, 20000, [&](Dice&, const ToolStep& step) {
     const ToolVolume volume = swept_volume(step, Cover::Paper);

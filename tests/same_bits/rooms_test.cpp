@@ -42,7 +42,7 @@ TEST_F(SameBitsOfRooms, TissueRun) {
       if (std::hypot(surface[v].x, surface[v].y) < 0.008f && surface[v].z > 0.f)
         contacts.push_back({0, v, {0.f, 0.f, 1.f}});
     const double opening =
-        settle_opening(grasp_params, grasper.jaws, frame < 40 || frame > 250 ? test::kWidest : 0.0, grasp);
+        solve_opening(grasp_params, grasper.jaws, frame < 40 || frame > 250 ? test::kWidest : 0.0, grasp);
     const glm::dvec3 end(-0.044 - pull, 0.0, 0.0);
     grasper.move(
         {{end - glm::dvec3(0.2, 0.0, 0.0), end - glm::dvec3(0.0025, 0.0, 0.0), 0.0025}, 0.01 * frame, opening});
@@ -52,7 +52,7 @@ TEST_F(SameBitsOfRooms, TissueRun) {
     hash.add(step(model, state, {{&probe, 1}, contacts, holds}, 1.f / 60.f));
     glm::vec3 pulled(0.f);
     for (std::size_t i = 0; i < holds.size(); ++i) pulled += hold_force(state, i);
-    settle_grasp(grasp_params, grasper.jaws, state, grasper.motion, pulled, grasp);
+    update_grasp(grasp_params, grasper.jaws, state, grasper.motion, pulled, grasp);
     embed_surface(model, state.x, surface);
     hash.add_all(state.x), hash.add_all(state.v), hash.add_all(surface), hash.add(grasp.pull);
     flattest = std::min(flattest, state.scratch.flattest);

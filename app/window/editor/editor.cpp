@@ -146,13 +146,13 @@ glm::vec3& band_end(BandParams& band, std::size_t end) {
   return *ends[end % std::size(ends)];
 }
 
-Editor::Editor(const Scene& loaded) : scene(loaded), settled_(loaded) {
+Editor::Editor(const Scene& loaded) : scene(loaded), committed_(loaded) {
   for (const OrganScene& organ : scene.organs) {
     meshes_.push_back(surface_of(organ));
     trees_.push_back(make_surface_tree({}));
     trees_.back()->rebuild(meshes_.back().view());
   }
-  settled_text_ = clean_text_ = scene_text(scene, scene.file);
+  committed_text_ = clean_text_ = scene_text(scene, scene.file);
   look_for_faults();
 }
 
@@ -347,52 +347,52 @@ void Editor::look_for_faults() {
   }
 }
 
-void Editor::settle(bool busy) {
+void Editor::commit(bool busy) {
   if (busy) return;
   std::string text = scene_text(scene, scene.file);
-  if (text == settled_text_) return;
+  if (text == committed_text_) return;
   if (steps_.size() == kMostEditorSteps) steps_.erase(steps_.begin());
-  steps_.push_back(std::move(settled_));
+  steps_.push_back(std::move(committed_));
   undone_.clear();
-  settled_ = scene;
-  settled_text_ = std::move(text);
+  committed_ = scene;
+  committed_text_ = std::move(text);
   look_for_faults();
 }
 
 void Editor::show(Scene shown) {
-  scene = settled_ = std::move(shown);
-  settled_text_ = scene_text(scene, scene.file);
+  scene = committed_ = std::move(shown);
+  committed_text_ = scene_text(scene, scene.file);
   if (!has(chosen)) chosen = {};
   look_for_faults();
 }
 
 void Editor::undo() {
-  settle(false);
+  commit(false);
   if (steps_.empty()) return;
-  undone_.push_back(std::move(settled_));
+  undone_.push_back(std::move(committed_));
   Scene before = std::move(steps_.back());
   steps_.pop_back();
   show(std::move(before));
 }
 
 void Editor::redo() {
-  settle(false);
+  commit(false);
   if (undone_.empty()) return;
-  steps_.push_back(std::move(settled_));
+  steps_.push_back(std::move(committed_));
   Scene after = std::move(undone_.back());
   undone_.pop_back();
   show(std::move(after));
 }
 
-bool Editor::changed() const { return settled_text_ != clean_text_; }
+bool Editor::changed() const { return committed_text_ != clean_text_; }
 
 void Editor::save(const std::filesystem::path& file, bool replace) {
-  settle(false);
+  commit(false);
   std::error_code ignored;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   save_scene(scene, file, replace || file == saved_);
   saved_ = file;
-  clean_text_ = settled_text_;
+  clean_text_ = committed_text_;
 }
 
 }  // namespace trocar

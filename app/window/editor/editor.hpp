@@ -1,6 +1,6 @@
 // Holds a scene that the user edits: adds ports, targets and zones where a ray hits, attachments and connective tissue,
 // undoes and redoes changes, saves the scene. Needs no window.
-// Units: metres, pixels from the window's top left.   Tested in tests/app/window_editor_test.cpp
+// Units: metres, pixels from the window's top left.   Tested in tests/app/window_test.cpp
 #pragma once
 
 #include <array>
@@ -123,7 +123,7 @@ class Editor {
   // Loads the meshes. Throws InputError when a mesh cannot be read.
   explicit Editor(const Scene& scene);
 
-  Scene scene;  // may be changed freely; settle() turns the changes into an undo step
+  Scene scene;  // may be changed freely; commit() turns the changes into an undo step
   Part chosen;
   std::vector<glm::dvec2> draft;  // corners of the unfinished zone, half heights, pinhole
 
@@ -154,7 +154,7 @@ class Editor {
   bool has(const Part& part) const;
 
   // Call once a frame: changes since the last call become one undo step. `busy`: a drag or text input is in progress.
-  void settle(bool busy);
+  void commit(bool busy);
   // A change after undo() ends what redo() could bring back.
   void undo();
   void redo();
@@ -162,7 +162,7 @@ class Editor {
   bool can_redo() const { return !undone_.empty(); }
   bool changed() const;  // since it was loaded or saved
 
-  // Returns the error that load_scene() would report for the current scene; empty: none. Updated by settle().
+  // Returns the error that load_scene() would report for the current scene; empty: none. Updated by commit().
   const std::string& fault() const { return fault_; }
   // Throws InputError for an invalid scene, for a file that exists already, or one that cannot be written. A file that
   // this editor has saved is overwritten.
@@ -177,8 +177,8 @@ class Editor {
   std::vector<TriangleMesh> meshes_;
   std::vector<std::unique_ptr<SurfaceTree>> trees_;  // [organ]
   std::vector<Scene> steps_, undone_;                // oldest first
-  Scene settled_;
-  std::string settled_text_, clean_text_, fault_;
+  Scene committed_;
+  std::string committed_text_, clean_text_, fault_;
   std::filesystem::path saved_;
 };
 

@@ -243,7 +243,7 @@ void EditorScreen::step(const WindowInput& input, double, bool listens) {
     if (input.right_button) orbit_.turn(input.pointer_motion.x, input.pointer_motion.y);
     if (input.wheel != 0.0) orbit_.approach(input.wheel);
   }
-  editor_.settle(input.left_button || !listens);
+  editor_.commit(input.left_button || !listens);
   ++frames_;
 }
 

@@ -20,7 +20,7 @@
 #include "sim/session/organ_queries.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/session/ball_scene.hpp"
-#include "tests/sim/session/encounter_scene.hpp"
+#include "tests/sim/session/near_pairs_scene.hpp"
 #include "tests/sim/session/session_support.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -23,8 +23,8 @@ struct BreathingMotion {
   double moved = 0.0;               // m  motion of the first layer with the breath, along y
 };
 
-// `settle`: s before the measurement.
-inline BreathingMotion breathe(const Scene& scene, double settle, double breaths) {
+// `rest`: s before the measurement.
+inline BreathingMotion breathe(const Scene& scene, double rest, double breaths) {
   SceneTissue tissue(scene);
   const SessionBonds& bonds = tissue.session_bonds();
   BreathingMotion motion{std::vector<LayerMotion>(scene.layers.size())};
@@ -33,7 +33,7 @@ inline BreathingMotion breathe(const Scene& scene, double settle, double breaths
   for (; count < bonds.groups().size() && bonds.groups()[count] < layers.size(); ++count)
     ++layers[bonds.groups()[count]].fibres;
   std::vector<glm::dvec3> first(count), pull;
-  const auto settled = static_cast<int>(settle / kMeasuredFrame);
+  const auto settled = static_cast<int>(rest / kMeasuredFrame);
   const int frames = settled + static_cast<int>(breaths / double(scene.breathing.rate) / kMeasuredFrame);
   double low = INFINITY, high = -INFINITY;
   for (int frame = 0; frame < frames; ++frame) {

@@ -31,7 +31,7 @@ TEST_F(BallScene, TheToolTouchesAndTheTissuePushesBack) {
   for (std::size_t frame = 0; frame < 240; ++frame) {
     run(session, frame, 1);
     touched += session.touched();
-    const bool near = !session.encounters().instruments_near(0).empty();
+    const bool near = !session.near_pairs().instruments_near(0).empty();
     asked += near, asked_tenth += near && frame % 10 == 0;
     strongest = std::max(strongest, glm::length(session.instruments()[0].force));
     ASSERT_TRUE(std::isfinite(session.organs()[0].positions[0].x));

@@ -275,7 +275,7 @@ TEST(TipSlip, BeginsAboveTheForceThatTissueBearsAndEndsOutsideTheOrgan) {
   const auto frame = [&](const glm::vec3& force, bool touches) {
     wires.begin();
     for (int piece = 0; piece < 4; ++piece) wires.add(1, 0, 0.25f * force);
-    for (const std::size_t organ : {0u, 1u}) wires.settle(1, organ, {touches, false, 2.0, kFrame});
+    for (const std::size_t organ : {0u, 1u}) wires.end_frame(1, organ, {touches, false, 2.0, kFrame});
     return wires.slips(1, 0);
   };
   EXPECT_FALSE(frame({0.f, 1.99f, 0.f}, true));
@@ -292,7 +292,7 @@ TEST(TipSlip, BeginsWhenThePartStaysInTheSkin) {
   for (const double rate : {60.0, 30.0, 500.0, 2000.0}) {
     TipSlip slips(1, 1);
     const auto frames = [&](int count, bool pierced) {
-      for (int k = 0; k < count; ++k) slips.begin(), slips.settle(0, 0, {true, pierced, INFINITY, 1.0 / rate});
+      for (int k = 0; k < count; ++k) slips.begin(), slips.end_frame(0, 0, {true, pierced, INFINITY, 1.0 / rate});
       return slips.slips(0, 0);
     };
     const int patience = std::min(int(std::ceil(0.25 * rate)), 255);
@@ -301,7 +301,7 @@ TEST(TipSlip, BeginsWhenThePartStaysInTheSkin) {
     EXPECT_FALSE(frames(patience - 1, true)) << rate << ": it begins again";
     EXPECT_TRUE(frames(1, true)) << rate;
     EXPECT_TRUE(frames(10, false)) << rate << ": until it has left";
-    slips.settle(0, 0, {});
+    slips.end_frame(0, 0, {});
     EXPECT_FALSE(slips.slips(0, 0)) << rate;
   }
 }

@@ -3,6 +3,7 @@
 
 #include "geometry/error.hpp"
 #include "geometry/planar/polygon.hpp"
+#include "geometry/units.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/scene/scene_variants.hpp"
@@ -705,15 +706,13 @@ TEST_F(Ducts, WithoutDuctsEverythingIsClear) {
 
 // Tests the measurement of tremor: the filter against the closed form of its gain, and the choice of frames.
 
-constexpr double kTurn = 2.0 * std::numbers::pi;
-
 // Amplitude of the filter's answer to a sine wave of 1 m, after it has settled.
 double gain(double frequency, double dt) {
   TremorFilter filter;
   filter.begin({});
   double most = 0.0;
   for (int k = 0; k * dt < 20.0; ++k) {
-    const double value = filter.step({std::sin(kTurn * frequency * k * dt), 0.0, 0.0}, dt).x;
+    const double value = filter.step({std::sin(kFullTurn * frequency * k * dt), 0.0, 0.0}, dt).x;
     if (k * dt > 10.0) most = std::max(most, std::abs(value));
   }
   return most;
@@ -723,7 +722,8 @@ double gain(double frequency, double dt) {
 TEST(TremorFilter, HasTheGainOfAFourthOrderButterworthFilter) {
   for (const double dt : {1.0 / 60.0, 1.0 / 240.0})
     for (const double frequency : {0.7, 2.3, 4.0, 5.0, 6.3, 9.1, 13.7}) {
-      const double ratio = std::tan(0.5 * kTurn * TremorFilter::kLowest * dt) / std::tan(0.5 * kTurn * frequency * dt);
+      const double ratio =
+          std::tan(0.5 * kFullTurn * TremorFilter::kLowest * dt) / std::tan(0.5 * kFullTurn * frequency * dt);
       const double expected = 1.0 / std::sqrt(1.0 + std::pow(ratio, 8.0));
       EXPECT_NEAR(gain(frequency, dt), expected, 0.004) << frequency << " Hz, step " << dt;
     }
@@ -759,7 +759,8 @@ class Tremor : public ::testing::Test {
 };
 
 TEST_F(Tremor, IsTheRootMeanSquareOfASineWave) {
-  const double rms = measured(6.0, [](double t) { return glm::dvec3(0.0004 * std::sin(kTurn * 9.0 * t), 0.0, 0.05); });
+  const double rms =
+      measured(6.0, [](double t) { return glm::dvec3(0.0004 * std::sin(kFullTurn * 9.0 * t), 0.0, 0.05); });
   EXPECT_NEAR(rms, 0.0004 / std::sqrt(2.0), 0.00001);
 }
 

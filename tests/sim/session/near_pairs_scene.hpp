@@ -1,4 +1,4 @@
-// Provides the scene of tests of encounters.   Units: millimetres in the scene.
+// Provides the scene of tests of near_pairs.   Units: millimetres in the scene.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include "cpu_collision/queries.hpp"
 #include "sim/session/session.hpp"
 #include "tests/geometry/random_steps.hpp"
-#include "tests/sim/session/encounter_scene.hpp"
+#include "tests/sim/session/near_pairs_scene.hpp"
 #include "tests/support/shapes.hpp"
 
 namespace trocar {
@@ -31,7 +31,7 @@ broad::Box box_of(const ToolStep& step) {
 }
 
 // The box contains every point within the radius of the swept shaft.
-TEST(Encounters, TheBoxContainsTheSweptShaft) {
+TEST(NearPairs, TheBoxContainsTheSweptShaft) {
   constexpr std::uint32_t kSeed = 61;
   test::Dice dice(kSeed);
   for (int k = 0; k < 2000; ++k) {
@@ -47,11 +47,11 @@ TEST(Encounters, TheBoxContainsTheSweptShaft) {
 }
 
 // The lists equal a comparison of all boxes, while instruments move around three balls.
-TEST(Encounters, ListsEqualABruteForceSearch) {
+TEST(NearPairs, ListsEqualABruteForceSearch) {
   constexpr std::uint32_t kSeed = 62;
   constexpr std::size_t kOrgans = 3, kInstruments = 4;
   test::Dice dice(kSeed);
-  Encounters encounters(kOrgans, kInstruments);
+  NearPairs near_pairs(kOrgans, kInstruments);
   std::size_t near = 0, far = 0;
   for (int frame = 0; frame < 500; ++frame) {
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << " frame " << frame);
@@ -59,19 +59,19 @@ TEST(Encounters, ListsEqualABruteForceSearch) {
     for (std::size_t k = 0; k < kOrgans; ++k) {
       surface.push_back(broad::cube(glm::vec3(dice.in_cube(0.1)), 0.04f));
       contact.push_back(grown(surface.back(), 0.002f));
-      encounters.set_organ(k, surface[k], contact[k]);
+      near_pairs.set_organ(k, surface[k], contact[k]);
     }
     for (std::size_t k = 0; k < kInstruments; ++k) {
       tools.push_back(box_of(laparoscopic_step(dice)));
-      encounters.set_instrument(k, tools[k]);
+      near_pairs.set_instrument(k, tools[k]);
     }
-    encounters.update();
+    near_pairs.update();
     std::vector<std::uint32_t> expected;
     for (std::size_t k = 0; k < kOrgans; ++k) {
       expected.clear();
       for (std::uint32_t tool = 0; tool < kInstruments; ++tool)
         if (overlap(surface[k], tools[tool])) expected.push_back(tool);
-      ASSERT_TRUE(std::ranges::equal(encounters.instruments_near(k), expected));
+      ASSERT_TRUE(std::ranges::equal(near_pairs.instruments_near(k), expected));
       near += expected.size(), far += kInstruments - expected.size();
     }
     std::size_t organ_pairs = 0, tool_pairs = 0;
@@ -79,18 +79,18 @@ TEST(Encounters, ListsEqualABruteForceSearch) {
       for (std::size_t b = a + 1; b < kOrgans; ++b) organ_pairs += overlap(contact[a], contact[b]);
     for (std::size_t a = 0; a < kInstruments; ++a)
       for (std::size_t b = a + 1; b < kInstruments; ++b) tool_pairs += overlap(tools[a], tools[b]);
-    ASSERT_EQ(encounters.organ_pairs().size(), organ_pairs);
-    ASSERT_EQ(encounters.instrument_pairs().size(), tool_pairs);
+    ASSERT_EQ(near_pairs.organ_pairs().size(), organ_pairs);
+    ASSERT_EQ(near_pairs.instrument_pairs().size(), tool_pairs);
   }
   EXPECT_GT(near, 500u);
   EXPECT_GT(far, 500u);
 }
 
-TEST(Encounters, WithoutOrgansAndInstrumentsListsAreEmpty) {
-  Encounters encounters;
-  encounters.update();
-  EXPECT_TRUE(encounters.organ_pairs().empty());
-  Encounters alone(1, 0);
+TEST(NearPairs, WithoutOrgansAndInstrumentsListsAreEmpty) {
+  NearPairs near_pairs;
+  near_pairs.update();
+  EXPECT_TRUE(near_pairs.organ_pairs().empty());
+  NearPairs alone(1, 0);
   alone.set_organ(0, broad::cube(glm::vec3(0.f), 1.f), {});
   alone.update();
   EXPECT_TRUE(alone.instruments_near(0).empty());
@@ -98,23 +98,23 @@ TEST(Encounters, WithoutOrgansAndInstrumentsListsAreEmpty) {
 
 // Every instrument that touches an organ must be a candidate for it. Brute force over all faces gives the pairs that
 // touch; the tools are placed from far away to deep inside.
-TEST(Encounters, EveryTouchingPairIsListed) {
+TEST(NearPairs, EveryTouchingPairIsListed) {
   constexpr std::uint32_t kSeed = 63;
   test::Dice dice(kSeed);
   const TriangleMesh ball = shapes::icosphere(3, 0.05f);
   const auto query = make_scan_query();
   query->rebuild(ball.view());
   query->update(ball.positions);
-  Encounters encounters(1, 1);
-  encounters.set_organ(0, broad::box_of(ball.positions), {});
+  NearPairs near_pairs(1, 1);
+  near_pairs.set_organ(0, broad::box_of(ball.positions), {});
   int touching = 0, left_out = 0;
   for (int k = 0; k < 4000; ++k) {
     const ToolStep step = laparoscopic_step(dice);
-    encounters.set_instrument(0, box_of(step));
-    encounters.update();
+    near_pairs.set_instrument(0, box_of(step));
+    near_pairs.update();
     const ToolVolume volume = swept_volume(step, Cover::Capsule);
     const bool touches = !query->touched({&volume, 1}, TouchSet::Exact).touches.empty();
-    const bool near = !encounters.instruments_near(0).empty();
+    const bool near = !near_pairs.instruments_near(0).empty();
     ASSERT_TRUE(near || !touches) << "seed " << kSeed << " case " << k;
     touching += touches, left_out += !near;
   }
@@ -178,7 +178,7 @@ TEST_F(EncounterScene, OnlyCandidatesAreQueried) {
     ASSERT_EQ(session.disagreements(), 0u) << "frame " << frame;
     touched += session.touched();
     for (const Organ& organ : session.organs()) {
-      const auto near = session.encounters().instruments_near(std::size_t(&organ - session.organs().data()));
+      const auto near = session.near_pairs().instruments_near(std::size_t(&organ - session.organs().data()));
       for (std::uint32_t tool = 0; tool < 3; ++tool) {
         if (std::ranges::find(near, tool) == near.end()) {
           ASSERT_TRUE(organ.touches.of_tool(tool).empty());
@@ -186,9 +186,9 @@ TEST_F(EncounterScene, OnlyCandidatesAreQueried) {
       }
       EXPECT_EQ(organ.touches.first.size(), 4u);
     }
-    EXPECT_TRUE(session.encounters().organ_pairs().empty());
-    EXPECT_EQ(std::ranges::count(session.encounters().instruments_near(0), 1u), 0);
-    EXPECT_EQ(std::ranges::count(session.encounters().instruments_near(1), 0u), 0);
+    EXPECT_TRUE(session.near_pairs().organ_pairs().empty());
+    EXPECT_EQ(std::ranges::count(session.near_pairs().instruments_near(0), 1u), 0);
+    EXPECT_EQ(std::ranges::count(session.near_pairs().instruments_near(1), 0u), 0);
   }
   EXPECT_GT(touched, 200u);
 }

@@ -1,7 +1,7 @@
-// trocar_stand_ins: measures the errors of a decimated organ that is used as a proxy mesh for the full one. The organ
-// is decimated by the quadric method (mesh/decimate.hpp) and by VTK's progressive decimation. Each proxy mesh is tested
-// against a static tool, on a recorded motion and on random ones, and its answers are compared with the full organ's.
-// The table is docs/stand-ins.md. Units: metres inside, millimetres printed.
+// trocar_proxy_meshes: measures the errors of a decimated organ that is used as a proxy mesh for the full one. The
+// organ is decimated by the quadric method (mesh/decimate.hpp) and by VTK's progressive decimation. Each proxy mesh is
+// tested against a static tool, on a recorded motion and on random ones, and its answers are compared with the full
+// organ's. The table is docs/proxy-meshes.md. Units: metres inside, millimetres printed.
 #include <fmt/format.h>
 #include <vtkDecimatePro.h>
 #include <vtkNew.h>
