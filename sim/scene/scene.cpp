@@ -57,8 +57,8 @@ std::string names_of(const std::vector<Named>& list) {
 // Throws InputError that lists the scene's organs when it has none of this name.
 void refuse_unknown_organ(const SceneOrigin& origin, TomlTable& table, std::string_view key, const std::string& organ);
 
-// Reads the schema of a scene. Throws InputError when it is later than the present one.
-void read_schema(TomlTable& table, std::string_view key);
+// Throws InputError unless a scene has the present schema.
+void read_schema(const SceneOrigin& origin, TomlTable& table, std::string_view key);
 
 // Checks what the limits of single keys do not express, once all keys of the table are read. Throws InputError for the
 // first fault.
@@ -115,7 +115,7 @@ class KeyReader {
   KeyReader(const SceneOrigin& origin, TomlTable& table, Struct& object)
       : origin_(origin), table_(table), object_(object) {}
 
-  void schema(const SceneKey& key) { read_schema(table_, key.name); }
+  void schema(const SceneKey& key) { read_schema(origin_, table_, key.name); }
   template <typename Number>
   void number(const SceneKey& key, Number Struct::*member, Limits limits) {
     if (!present(key)) return;
@@ -315,13 +315,16 @@ std::size_t read_choice(TomlTable& table, std::string_view key, const std::vecto
   table.fail(key, fmt::format("must be {} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back()));
 }
 
-// Schema 2 adds the key itself; the other keys of a scene of schema 1 have the same meaning in schema 2.
-void read_schema(TomlTable& table, std::string_view key) {
-  if (!table.find(key)) return;
-  const double schema = table.number(key, {1.0, 1e6});
-  if (schema != std::floor(schema)) table.fail(key, "must be a whole number");
+void read_schema(const SceneOrigin& origin, TomlTable& table, std::string_view key) {
+  if (!table.find(key) && origin.recorded) return;
+  const double schema = table.find(key) ? table.number(key, {1.0, 1e6}) : 1.0;
+  if (schema < kSceneSchema)
+    table.fail(key,
+               fmt::format("must be {0}: scenes of schema 1 are no longer read, but their keys mean the same; write "
+                           "schema = {0} in the first line",
+                           kSceneSchema));
   if (schema > kSceneSchema)
-    table.fail(key, fmt::format("is {}, but this version reads schemas up to {}; use a later version of Trocar", schema,
+    table.fail(key, fmt::format("is {}, but this version reads schema {}; use a later version of Trocar", schema,
                                 kSceneSchema));
 }
 

@@ -306,9 +306,8 @@ void declare(Keys& keys, std::type_identity<SuctionParams>) {
               {0.1, 100.0});
 }
 
-// Present schema of scenes, stored in the key `schema`; scenes without the key have schema 1. Recordings hold the text
-// of their scene, so a default is part of what they mean: a change of a default raises the schema, and read_schema()
-// keeps the earlier default for scenes of earlier schemas.
+// The schema of scenes, stored in the key `schema`. Recordings hold the text of their scene, so a default is part of
+// what they mean: a change of a default raises the schema.
 inline constexpr int kSceneSchema = 2;
 
 inline constexpr Limits kAnyNumber{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
@@ -659,7 +658,7 @@ void declare(Keys& keys, std::type_identity<Breathing>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<Scene>) {
-  keys.schema({"schema", "", "version of the keys, 2 at present; a scene without it has schema 1"});
+  keys.schema({"schema", "", "version of the keys", Need::Required});
   keys.text({"title", "", "shown in the window"}, &Scene::title);
   keys.number({"frame_rate", "Hz", "ticks of the simulation per second; the picture has its own rate"},
               &Scene::frame_rate, {10.0, 1000.0});

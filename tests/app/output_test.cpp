@@ -33,8 +33,9 @@ class Output : public Program {
   }
 
   static std::string scene(const std::string& organ, const std::string& instrument, const std::string& more = "") {
-    return "[[organ]]\nname = \"" + organ + "\"\nmesh = \"organ.obj\"\n[organ.tissue]\nnode_spacing_mm = 12\n" +
-           "[[instrument]]\nname = \"" + instrument +
+    return "schema = 2\n[[organ]]\nname = \"" + organ +
+           "\"\nmesh = \"organ.obj\"\n[organ.tissue]\nnode_spacing_mm = 12\n" + "[[instrument]]\nname = \"" +
+           instrument +
            "\"\npivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\ndevice = \"script\"\n" + more;
   }
 
@@ -383,7 +384,8 @@ class SlowScene : public Program {
   std::string scene_of(const SlowText& scene) {
     save_mesh(shapes::icosphere(3, 0.03f), folder_.path() / "ball.obj");
     return file("s.toml",
-                "title = \"s\"\n[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n[[organ]]\nname = \"ball\"\n"
+                "schema = 2\ntitle = \"s\"\n[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n[[organ]]\nname = "
+                "\"ball\"\n"
                 "mesh = \"ball.obj\"\n" +
                     scene.organ + "[organ.tissue]\n" + scene.tissue +
                     "[[organ.attachment]]\ncentre_mm = [0, 0, -30]\nradius_mm = 15\n" + scene.attachment +
@@ -438,7 +440,7 @@ TEST_F(SlowScene, TheDemonstrationSaysItToo) {
 // Each organ has one bit of the numbers that say which organs an instrument burns.
 TEST_F(SlowScene, ATaskTellsAtMost31OrgansApart) {
   const auto with_organs = [&](int organs, bool task) {
-    std::string text = "[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n";
+    std::string text = "schema = 2\n[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n";
     for (int k = 0; k < organs; ++k)
       text += fmt::format(
           "[[organ]]\nname = \"o{0}\"\nmesh = \"ball.obj\"\noffset_mm = [{1}, 0, 0]\n"

@@ -290,7 +290,8 @@ TEST(TipWatch, SessionReportsAndRecords) {
   save_mesh(shapes::icosphere(3, 0.05f), folder.path() / "ball.obj");
   const Scene scene = load_scene(folder.write(
       "s.toml",
-      "[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 10\n[[organ.attachment]]\n"
+      "schema = 2\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = "
+      "10\n[[organ.attachment]]\n"
       "centre_mm = [0, 0, -45]\nradius_mm = 20\n[[instrument]]\nname = \"probe\"\npivot_mm = [0, 10, 150]\n"
       "tip_mm = [0, 0, 70]\nradius_mm = 2\ndevice = \"script\"\nscript = \"explore\"\n"));
   CpuBackends backends;
