@@ -269,8 +269,6 @@ TEST_F(Input, SceneNumbersHaveRanges) {
     std::string text = kScene;
     expect_short(demo(file("s.toml", text.replace(text.find(tried.from), tried.from.size(), tried.to))), tried.part);
   }
-  // An older recording may contain such a scene.
-  EXPECT_NO_THROW(parse_recorded_scene("title = \"a\\nb\"\n" + std::string(kScene) + "axis = [0, 0, 2000]\n", "s.h5"));
 }
 
 TEST_F(Input, AFullStandardOutputIsAFailure) {

@@ -24,7 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPerson = "zoe";
 
-RunNote attempt_of(const std::string& person) { return {ScoreClock::Tick, Activity::Attempt, person}; }
+RunNote attempt_of(const std::string& person) {
+  return {ScoreClock::Tick, Activity::Attempt, person, "", new_attempt_key()};
+}
 
 class LabEntering : public LabUser {
  protected:
@@ -168,7 +170,7 @@ TEST_F(LabEntering, ProgramsThatStartTogetherEnterAKilledAttemptOnce) {
   std::printf("%zu databases, %d rounds each, %d programs: 1 row each\n", databases.size(), rounds, kPrograms);
 }
 
-// Also under another name, packed, and recorded by a version that gave attempts no key.
+// Also under another name, and packed.
 TEST_F(LabEntering, ARecordingIsEnteredOnce) {
   test::record_attempt(scene(), at("s.h5"), 20, true, attempt_of(kPerson));
   for (int k = 0; k < 3; ++k) EXPECT_EQ(lab("enter " + at("s.h5")).status, 0);
@@ -188,21 +190,6 @@ TEST_F(LabEntering, ARecordingIsEnteredOnce) {
   test::change_text(at("t.h5"), "attempt_key", new_attempt_key());
   EXPECT_EQ(lab("enter " + at("t.h5")).status, 0);
   EXPECT_EQ(rows(), 2u) << "two attempts with the same motion are two attempts";
-}
-
-// An earlier version gave the recording no key, and its row in the database another one.
-TEST_F(LabEntering, AnOlderRecordingIsEnteredOnce) {
-  test::record_attempt(scene(), at("s.h5"), 20, true, attempt_of(kPerson));
-  test::change_text(at("s.h5"), "attempt_key", "");
-  EXPECT_EQ(lab("enter " + at("s.h5")).status, 0);
-  LabDatabase database = LabStation(places()).open_to_write();
-  LabAttempt row = database.attempts().at(0);
-  database.delete_attempt(row.key);
-  row.key = new_attempt_key();
-  database.add_attempt(row);
-  const Outcome again = lab("enter " + at("s.h5"));
-  EXPECT_NE(again.out.find("is in the database already, as " + row.key), std::string::npos) << again.out << again.err;
-  EXPECT_EQ(rows(), 1u);
 }
 
 // A killed session whose recording is on a disk that is not mounted.
