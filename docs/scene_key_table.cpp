@@ -24,7 +24,7 @@ class KeyLister {
  public:
   explicit KeyLister(std::string name = "") : name_(std::move(name)) {}
 
-  void schema(const SceneKey& key) { add(key, "1", ""); }
+  void schema(const SceneKey& key) { add(key, "", fmt::format("{}", kSceneSchema)); }
   template <typename Number>
   void number(const SceneKey& key, Number Struct::*member, Limits limits) {
     add(key, fmt::format("{:.6g}", static_cast<double>(usual_.*member)), range(key, limits));

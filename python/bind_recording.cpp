@@ -122,7 +122,7 @@ py::list recording_columns() {
     for (std::size_t k = 0; k < columns_of(ColumnGroup(group)).size(); ++k) {
       const Column& column = columns_of(ColumnGroup(group))[k];
       columns.append(py::dict("path"_a = path_of(ColumnGroup(group), k, "NAME"), "rows"_a = name_of(column.rows),
-                              "type"_a = type_text(column), "unit"_a = column.unit, "since"_a = since_text(column),
+                              "type"_a = type_text(column), "unit"_a = column.unit, "forms"_a = forms_text(column),
                               "meaning"_a = column.meaning));
     }
   return columns;
@@ -175,9 +175,10 @@ void bind_recording(py::module_& module) {
              "Metrics and task score of a recording: a dict, one of the attempts of `trocar score --json`.");
   module.def("score_trajectory", &score_motion, py::arg("file"),
              "Motion metrics of a trajectory (.csv, in millimetres), in the form of score().");
-  module.def("recording_columns", &recording_columns,
-             "The columns of recordings: a list of dicts with path, rows (what a row describes), type, unit, since "
-             "(format) and meaning.");
+  module.def(
+      "recording_columns", &recording_columns,
+      "The columns of recordings: a list of dicts with path, rows (what a row describes), type, unit, forms (full, "
+      "packed, compact: those that have it) and meaning.");
   module.def("replay", &replay_file, py::arg("file"), py::arg("backend") = "",
              "Repeats the queries of a recording; the touched faces must be the recorded ones: a dict with "
              "differing_frames, touches, tip_touches, not_replayed.");

@@ -274,27 +274,12 @@ void course(const LabCommand& command) {
   require_all_read(lab);
 }
 
-struct EnteredAttempt {
-  LabAttempt attempt;
-  bool has_key = false;  // its recording has the key; else an earlier version may have entered it under another one
-};
-
-EnteredAttempt attempt_in(const LabCommand& command) {
+LabAttempt attempt_in(const LabCommand& command) {
   const Recording recording(command.recording);
   if (recording.live())
     throw InputError(
         fmt::format("{}: a program is writing it; enter it when the session has ended", command.recording));
-  return {lab_attempt_of(recording, score_recording(recording, command.recording), command.person),
-          !recording.text(kAttemptKeyAttribute).empty()};
-}
-
-// Returns the row of this attempt: that of its key, or of the same person, task, moment and length.
-std::optional<LabAttempt> entered_before(LabDatabase& lab, const EnteredAttempt& entered) {
-  const LabAttempt& attempt = entered.attempt;
-  if (auto same = lab.attempt(attempt.key); same || entered.has_key) return same;
-  for (const LabAttempt& row : lab.attempts({.person = attempt.person, .scene = attempt.scene, .most = kAllRows}))
-    if (row.started == attempt.started && row.seconds == attempt.seconds && row.level == attempt.level) return row;
-  return {};
+  return lab_attempt_of(recording, score_recording(recording, command.recording), command.person);
 }
 
 void say_entered_before(const LabAttempt& row) {
@@ -302,13 +287,12 @@ void say_entered_before(const LabAttempt& row) {
 }
 
 void enter(const LabCommand& command) {
-  const EnteredAttempt entered = attempt_in(command);
-  const LabAttempt& attempt = entered.attempt;
+  const LabAttempt attempt = attempt_in(command);
   const LabStation station = station_of(command);
   if (!command.database.empty()) station.open_to_write();
   try {
     LabDatabase lab = station.open_to_read();
-    if (const auto row = entered_before(lab, entered)) return say_entered_before(*row);
+    if (const auto row = lab.attempt(attempt.key)) return say_entered_before(*row);
   } catch (const RunError&) {
     // The database does not answer or refuses: the attempt waits, and hand_in() says why.
   }

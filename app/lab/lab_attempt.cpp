@@ -86,9 +86,7 @@ void require_attempt(const Recording& recording, const std::string& file) {
   if (activity == Activity::Attempt) return;
   if (!activity)
     throw InputError(
-        fmt::format("{}: does not say who moved the instruments, because an older version recorded it; it cannot be "
-                    "entered as an attempt",
-                    file));
+        fmt::format("{}: does not say who moved the instruments, so it cannot be entered as an attempt", file));
   throw InputError(
       fmt::format("{}: is a {}; only attempts with live devices count for a person", file, name_of(*activity)));
 }
@@ -137,14 +135,6 @@ int level_in(const AttemptJson& json, const std::filesystem::path& file) {
   return static_cast<int>(value);
 }
 
-// Adds numbers to the content of which an older recording's key is made.
-template <typename Number>
-void add_numbers(const std::vector<Number>& numbers, std::size_t most, std::string& content) {
-  const std::size_t count = std::min(most, numbers.size()), at = content.size();
-  content.resize(at + count * sizeof(Number));
-  if (count > 0) std::memcpy(content.data() + at, numbers.data(), count * sizeof(Number));
-}
-
 double started_of(const Attempt& score) {
   const auto started = date_in_text(score.date);
   if (!started)
@@ -174,19 +164,7 @@ std::string new_attempt_key() {
 std::string attempt_key_of(const Recording& recording, const std::string& file) {
   const std::string recorded = recording.text(kAttemptKeyAttribute);
   if (is_attempt_key(recorded)) return recorded;
-  if (!recorded.empty())
-    throw InputError(fmt::format("{}: its attempt key '{}' is damaged", file, printable(recorded)));
-  constexpr std::size_t kFrames = 16;
-  std::string content;
-  for (const char* attribute : {"date", "person", "scene", "tools"}) content += recording.text(attribute) + '\0';
-  add_numbers(recording.times(), kFrames, content);
-  add_numbers(recording.wall_times(), kFrames, content);
-  for (std::size_t frame = 0; frame < std::min(kFrames, recording.frame_count()); ++frame)
-    for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) {
-      const ToolPose pose = recording.pose(frame, tool);
-      add_numbers(std::vector{pose.pivot, pose.tip}, 2, content);
-    }
-  return attempt_key_from(content);
+  throw InputError(fmt::format("{}: its attempt key '{}' is damaged", file, printable(recorded)));
 }
 
 std::string attempt_fault(const LabAttempt& a) {
@@ -323,23 +301,20 @@ void look_at_file(OwnRecording& found) {
   is(Claimed::Ours, "");
 }
 
-// Without a recorded key the moment of the beginning says which attempt of the person it is, and without a recorded
-// person the key says whose.
+// Without a recorded person the key says whose it is.
 std::string difference(const H5File& file, const RecordingClaim& claim) {
   const std::string person = file.text("person"), key = file.text(kAttemptKeyAttribute);
   const bool same_key = !key.empty() && key == claim.key;
   if (person != claim.person && !(person.empty() && same_key))
     return person.empty() ? "names no person"
                           : fmt::format("is a recording of {}, not of {}", printable(person), printable(claim.person));
-  if (claim.key.empty() || same_key) return {};
-  const bool same_time = claim.started && date_in_text(file.text("date")) == claim.started;
-  return key.empty() && same_time ? "" : "is a recording of another attempt";
+  return claim.key.empty() || same_key ? "" : "is a recording of another attempt";
 }
 
 }  // namespace
 
 RecordingClaim claim_of(const LabAttempt& attempt) {
-  return {attempt.recording, attempt.station, attempt.person, attempt.key, attempt.started};
+  return {attempt.recording, attempt.station, attempt.person, attempt.key};
 }
 
 OwnRecording own_recording(const RecordingClaim& claim) {

@@ -45,8 +45,7 @@ struct LabAttempt {
 
 // Returns a new key from the system's random numbers.
 std::string new_attempt_key();
-// Returns the recorded key. An older recording has none: its key follows from its date, person, scene and first frames,
-// which every copy has, packed or under another name. Throws InputError for a damaged one.
+// Returns the recorded key, which every copy has, packed or under another name. Throws InputError for a damaged one.
 std::string attempt_key_of(const Recording& recording, const std::string& file);
 
 // Returns what is wrong with an attempt that cannot be entered, as part of a sentence: an impossible number, a text
@@ -67,11 +66,10 @@ std::map<std::string, double> metrics_of_json(const std::string& text);
 
 // What is known of an attempt whose recording is looked for.
 struct RecordingClaim {
-  std::string recording;          // path, by text_of_bytes()
-  std::string station;            // name of the machine
-  std::string person;             // id
-  std::string key;                // empty: not known
-  std::optional<double> started;  // date; empty: not known
+  std::string recording;  // path, by text_of_bytes()
+  std::string station;    // name of the machine
+  std::string person;     // id
+  std::string key;        // empty: not known
 };
 RecordingClaim claim_of(const LabAttempt& attempt);
 

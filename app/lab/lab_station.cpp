@@ -210,7 +210,7 @@ void LabStation::give_up(const fs::path& note, const std::string& why, StillWait
 void LabStation::score(const fs::path& note, StillWaiting& still) const {
   const Begun begun = begun_in(note);
   if (waits(begun.key)) return;
-  const OwnRecording own = own_recording({begun.recording, begun.station, begun.person, begun.key, {}});
+  const OwnRecording own = own_recording({begun.recording, begun.station, begun.person, begun.key});
   if (own.answer != Claimed::Ours)
     throw InputError(fmt::format("{}: {}; the attempt of {} is given up when {} is removed",
                                  printable(own.file.string(), kLongestText), own.why, printable(begun.person),

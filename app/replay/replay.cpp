@@ -114,7 +114,7 @@ ReplayResult replay(const Recording& recording, const std::string& backend, Back
   std::vector<AskedOrgan> organs = organs_of(recording, backend, backends);
   RecordedTools tools(recording);
   const bool shafts = !is_of_this_model(recording);
-  if (shafts && recording.has_tips()) {
+  if (shafts) {
     result.not_replayed = fmt::format(
         "the touches of the tips are not replayed: the recording has model version {} and this program {}; to replay "
         "them, use the version that recorded it ({})",

@@ -21,7 +21,7 @@ namespace trocar {
 struct RecordingFacts {
   bool clean = true;                        // false: a killed process left it behind
   std::string gl, mode, cover, frame_rate;  // as recorded
-  std::string backend_why;                  // reason for the first backend; empty in older recordings
+  std::string backend_why;                  // reason for the first backend
 };
 
 struct ReportSession {

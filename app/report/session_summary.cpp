@@ -173,9 +173,8 @@ void add_paths(const Recording& recording, std::size_t tool, const Grouping& ste
 }
 
 bool out_of_view(const Recording& recording, const Lens& lens, std::size_t frame, std::size_t tool) {
-  const auto scope = recording.scope(frame);
-  return scope &&
-         (recording.hidden(frame).tip(tool) || !seen_point(*scope, lens, recording.pose(frame, tool).tip).visible);
+  return recording.hidden(frame).tip(tool) ||
+         !seen_point(recording.scope(frame), lens, recording.pose(frame, tool).tip).visible;
 }
 
 ToolSummary summarise_tool(const Recording& recording, const Lens& lens, std::size_t tool, const Grouping& bins,
@@ -241,12 +240,10 @@ CheckSummary summarise_check(const Recording& recording) {
 
 SampleSummary summarise_sample(const Recording& recording) {
   SampleSummary sum;
-  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame)
-    if (const auto sample = recording.sample(frame)) {
-      sum.faces += (*sample)[0];
-      sum.answers += (*sample)[1];
-      sum.wrong += (*sample)[2];
-    }
+  for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+    const auto [faces, answers, wrong] = recording.sample(frame);
+    sum.faces += faces, sum.answers += answers, sum.wrong += wrong;
+  }
   return sum;
 }
 
@@ -278,7 +275,7 @@ SessionSummary summarise_session(const Recording& recording, const Lens& lens, c
     summary.bin_time.push_back(static_cast<float>(times[bin * bins.stride]));
   for (std::size_t step = 0; step < steps.count(); ++step) {
     summary.step_time.push_back(static_cast<float>(times[step * steps.stride]));
-    if (const auto scope = recording.scope(step * steps.stride)) summary.scope.emplace_back(scope->eye);
+    summary.scope.emplace_back(recording.scope(step * steps.stride).eye);
   }
   TouchedFaces touched = summarise_touches(recording, limits.surfaces, progress);
   for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) {

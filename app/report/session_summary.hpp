@@ -72,7 +72,7 @@ struct CheckSummary {
   std::uint64_t faces = 0;  // total disagreements
 };
 
-// Faces compared with the double reference; all 0 in recordings without a sample.
+// Faces compared with the double reference; all 0: not known.
 struct SampleSummary {
   std::uint64_t faces = 0, answers = 0, wrong = 0;  // compared; number of all answers; wrong
 };
@@ -93,7 +93,7 @@ struct SessionSummary {
   std::vector<float> step_time;  // [step] s
   std::vector<ToolSummary> tools;
   std::vector<Span> collisions;  // of instruments with each other
-  std::vector<glm::vec3> scope;  // [step] m  its tip; empty: an older recording without scope poses
+  std::vector<glm::vec3> scope;  // [step] m  its tip
   std::vector<OrganSummary> organs;
   std::vector<StageSummary> stages;
   StageSummary frame_time{"frame", 0.0, 0.0, 0.0};  // sum of a frame's stages

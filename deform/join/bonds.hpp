@@ -67,8 +67,9 @@ struct Fibre {
   float break_strain;            // 1
 };
 
-// How a fibre broke: stretched too far, cut by blades, burnt by hot metal, or an end has lost its tissue.
-enum class FibreBreak : std::uint8_t { Torn, Cut, Burnt, Lost };
+// How a fibre broke: stretched too far, cut by blades, burnt by hot metal, or an end has lost its tissue. NotKnown: of
+// a recording that does not say it.
+enum class FibreBreak : std::uint8_t { Torn, Cut, Burnt, Lost, NotKnown };
 
 struct Bonds {
   std::vector<Fibre> fibres;

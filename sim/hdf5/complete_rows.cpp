@@ -53,12 +53,8 @@ OpenColumns::OpenColumns(const H5File& file, ColumnGroup group, const RowSizes& 
   tables_.resize(kinds().size());
   for (std::size_t k = 0; k < tables_.size(); ++k) {
     const Column& kind = kinds()[k];
-    const std::string path = path_of(group, k, organ);
-    if (!kind.is_in(form) || !has_column(kind, sizes)) continue;
-    if (kind.presence == Presence::WithPrevious ? !has(k - 1)
-                                                : kind.presence == Presence::Later && !file.has_table(path))
-      continue;
-    tables_[k].emplace(open_column(file, path, kind, sizes));
+    if (kind.is_in(form) && has_column(kind, sizes))
+      tables_[k].emplace(open_column(file, path_of(group, k, organ), kind, sizes));
   }
 }
 
@@ -82,7 +78,6 @@ std::uint64_t OpenColumns::complete_frames(std::uint64_t frames) const {
     if (kinds()[k].effect) frames = frames_before_gap(*tables_[k], shortest(kinds()[k].rows), frames);
   if (group_ != ColumnGroup::Organ) return frames;
   for (const auto& [kind, starts] : kStarts) {
-    if (!has(starts)) continue;
     const std::uint64_t rows = shortest(kind);
     while (frames > 0 && tables_[starts]->read_rows<std::uint64_t>(frames - 1, 1).back() > rows) --frames;
   }
@@ -94,7 +89,7 @@ std::uint64_t OpenColumns::rows(RowOf kind, std::uint64_t frames) const {
   if (kind == RowOf::Tool || kind == RowOf::Run) return ~std::uint64_t{0};
   if (const auto effect = effect_of(kind)) return rows_up_to(*tables_[*effect], frames);
   for (const auto& [counted, starts] : kStarts)
-    if (kind == counted) return has(starts) ? tables_[starts]->read_rows<std::uint64_t>(frames - 1, 1).back() : 0;
+    if (kind == counted) return tables_[starts]->read_rows<std::uint64_t>(frames - 1, 1).back();
   return shortest(kind);
 }
 

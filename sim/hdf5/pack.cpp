@@ -65,8 +65,7 @@ OpenColumns copy_group(const Copy& copy, ColumnGroup group, const RowSizes& size
 
 void copy_texts(const Copy& copy) {
   for (const auto& [name, ignored] : text_attributes())
-    copy.to.set_text(name, name == std::string_view("format") ? format_text(copy.target) : copy.from.text(name));
-  if (copy.target != RecordingForm::Full) copy.to.set_text(kFormAttribute, name_of(copy.target));
+    copy.to.set_text(name, name == std::string_view(kFormAttribute) ? name_of(copy.target) : copy.from.text(name));
 }
 
 }  // namespace
@@ -134,14 +133,12 @@ struct Pair {
   const GoOn& go_on;
 };
 
-// Attributes that an older recording lacks are empty in the packed form, which a reader takes for the same.
 std::string difference_of_texts(const Pair& pair) {
   const auto expected = pair.full.attributes_of("/"), found = pair.packed.attributes_of("/");
   for (const std::string& name : expected)
     if (std::ranges::find(found, name) == found.end()) return "attribute " + name;
   for (const std::string& name : found)
-    if (name != "format" && name != kFormAttribute && pair.full.text(name) != pair.packed.text(name))
-      return "attribute " + name;
+    if (name != kFormAttribute && pair.full.text(name) != pair.packed.text(name)) return "attribute " + name;
   return {};
 }
 
@@ -387,7 +384,7 @@ bool is_attempt_to_pack(const fs::path& file) {
   try {
     const H5File there = H5File::open(file);
     return there.clean() && !there.live() && there.text("activity") == name_of(Activity::Attempt) &&
-           there.text(kFormAttribute).empty() && there.text("format").starts_with(kAnyFormat);
+           there.text(kFormAttribute) == name_of(RecordingForm::Full) && there.text("format") == kFormat;
   } catch (const std::runtime_error&) {
     return false;
   }

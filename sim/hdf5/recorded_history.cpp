@@ -130,15 +130,12 @@ std::string fault_of(const SurfaceHistory& history, std::size_t nodes) {
 
 namespace {
 
-// Recordings before format 2.6 have neither groups nor causes.
-bool has_groups(const OpenColumns& columns) { return columns.has(kFibreGroup); }
-
 // Checks the numbers of rows before memory is allocated for them.
 std::string fault_of_fibre_rows(const OpenColumns& columns) {
   const std::uint64_t fibres = columns[kFibreOrgan].rows();
   if (fibres > kMostFibres) return fmt::format("it has {} fibres, and the limit is {}", fibres, kMostFibres);
   for (std::size_t k = kFibreOrgan; k < kBrokenFibre; ++k)
-    if (columns[k].rows() != fibres || (has_groups(columns) && columns[kFibreGroup].rows() != fibres))
+    if (columns[k].rows() != fibres || columns[kFibreGroup].rows() != fibres)
       return "the tables of its fibres have different numbers of rows";
   if (std::max(columns[kBrokenFibre].rows(), columns[kBrokenFrame].rows()) > fibres)
     return "more fibres are broken than it has";
@@ -151,8 +148,7 @@ std::vector<RecordedFibre> read_ends(const OpenColumns& columns) {
   const auto weight = columns[kFibreWeight].read_all<float>();
   const auto point = columns[kFibrePoint].read_all<glm::vec3>();
   const auto length = columns[kFibreLength].read_all<glm::vec2>();
-  const auto group =
-      has_groups(columns) ? columns[kFibreGroup].read_all<std::uint32_t>() : std::vector<std::uint32_t>(length.size());
+  const auto group = columns[kFibreGroup].read_all<std::uint32_t>();
   std::vector<RecordedFibre> fibres(length.size());
   for (std::size_t f = 0; f < fibres.size(); ++f) {
     fibres[f].free_length = length[f].x;
@@ -193,7 +189,6 @@ std::span<const std::uint32_t> broken_in(const FibreHistory& history, std::size_
 }
 
 std::span<const FibreBreak> how_broken_in(const FibreHistory& history, std::size_t frame) {
-  if (history.broken_how.empty()) return {};
   return std::span(history.broken_how).subspan(broken_before(history, frame).size(), broken_in(history, frame).size());
 }
 
@@ -203,13 +198,9 @@ FibreHistory read_fibres(const OpenColumns& columns, std::uint64_t frames, const
   std::string fault = fault_of_fibre_rows(columns);
   if (fault.empty()) {
     const std::uint64_t broken = columns.rows(RowOf::Broken, frames);
-    history = {read_ends(columns),
-               columns[kBrokenFibre].read_rows<std::uint32_t>(0, broken),
-               {},
+    history = {read_ends(columns), columns[kBrokenFibre].read_rows<std::uint32_t>(0, broken),
+               columns[kBrokenHow].read_rows<FibreBreak>(0, broken),
                columns[kBrokenFrame].read_rows<std::uint32_t>(0, broken)};
-    if (has_groups(columns))
-      for (const std::uint8_t how : columns[kBrokenHow].read_rows<std::uint8_t>(0, broken))
-        history.broken_how.push_back(static_cast<FibreBreak>(how));
     fault = fault_of(history, nodes);
   }
   if (!fault.empty()) throw InputError(fmt::format("{}: {}; the file is damaged", file, fault));
@@ -231,7 +222,7 @@ std::string fault_of(const FibreHistory& history, const std::vector<std::size_t>
     intact[fibre] = 0;
   }
   for (const FibreBreak how : history.broken_how)
-    if (how > FibreBreak::Lost) return "the cause of a broken fibre is unknown";
+    if (how > FibreBreak::NotKnown) return "the cause of a broken fibre is unknown";
   return {};
 }
 

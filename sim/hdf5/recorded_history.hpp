@@ -60,16 +60,16 @@ std::string fault_of(const SurfaceHistory& history, std::size_t nodes);
 // Units: metres.
 
 struct FibreHistory {
-  std::vector<RecordedFibre> fibres;        // before format 2.6 their groups are 0
+  std::vector<RecordedFibre> fibres;
   std::vector<std::uint32_t> broken;        // fibres that broke or were cut, each once
-  std::vector<FibreBreak> broken_how;       // [broken]; before format 2.6: empty
+  std::vector<FibreBreak> broken_how;       // [broken]
   std::vector<std::uint32_t> broken_frame;  // [broken] the first frame without it, ascending; 0: before the first
 };
 
 // Return the fibres that are broken at the touch query of a frame, and those that broke or were cut in a frame.
 std::span<const std::uint32_t> broken_before(const FibreHistory& history, std::size_t frame);
 std::span<const std::uint32_t> broken_in(const FibreHistory& history, std::size_t frame);
-// Returns how they broke, [broken_in]; empty before format 2.6.
+// Returns how they broke, [broken_in].
 std::span<const FibreBreak> how_broken_in(const FibreHistory& history, std::size_t frame);
 
 // Reads the columns of connective tissue without the fibres that broke after the first `frames` frames.

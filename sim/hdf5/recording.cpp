@@ -16,7 +16,7 @@
 namespace trocar {
 namespace {
 
-// Limits of numbers in a recording: wider than those of scenes, so that recordings of older versions fit.
+// Limits of numbers in a recording.
 constexpr double kSlowestRate = 1.0, kFastestRate = 1e4;  // Hz
 constexpr double kThickestTool = 1.0;                     // m
 constexpr double kFarthestNumber = 1e6;                   // m, degrees, s
@@ -46,7 +46,7 @@ struct Recording::Content {
   std::vector<OrganRecording> organs = {};
   std::vector<OpenColumns> organ_columns = {};  // [organ]
   OpenColumns tool_columns = {}, session = {}, fibre_columns = {}, clip_columns = {}, bleed_columns = {};
-  std::vector<std::vector<std::byte>> values = {};  // [SessionColumn] rows of the complete frames; empty: not recorded
+  std::vector<std::vector<std::byte>> values = {};  // [SessionColumn] rows of the complete frames
   std::vector<double> tool_radius = {}, before = {}, before_joints = {}, times = {}, wall_times = {};
   Ending ending = Ending::Unknown;
   std::size_t frames = 0;
@@ -54,7 +54,6 @@ struct Recording::Content {
   FibreHistory fibres = {};
   ClipHistory clips = {};
   BleedingHistory bleeding = {};
-  FormatVersion format = {};
   RecordingForm form = RecordingForm::Full;
   std::vector<PackedNodesReader> packed = {};  // [organ], of a packed recording
   int model_version = 0;
@@ -66,7 +65,6 @@ struct Recording::Content {
   void refuse_damage() const;
   void refuse_numbers() const;
 
-  bool has(SessionColumn column) const { return session.has(column); }
   // Returns a value of a column: the first ones of the table are those of frame 0.
   template <typename T>
   T value(SessionColumn column, std::size_t at) const {
@@ -98,10 +96,6 @@ void Recording::Content::open_all() {
   for (const auto& name : file.groups_in(kOrganGroup)) {
     organ_columns.push_back(opened(ColumnGroup::Organ, name));
     organs.push_back({name, {}, organ_columns.back()[nodes_column(form)].row_cells() / 3});
-    if (organ_columns.back().has(kTipFirst) != organ_columns.front().has(kTipFirst))
-      throw InputError(
-          fmt::format("{}: only some of its organs have tables of tip touches; the file is not a Trocar recording",
-                      file.path().string()));
   }
 }
 
@@ -116,16 +110,15 @@ void Recording::Content::count_frames() {
 void Recording::Content::read_session() {
   tool_radius = tool_columns[kToolRadius].read_all<double>();
   before = tool_columns[kToolBefore].read_all<double>();
-  if (tool_columns.has(kToolBeforeJoints)) before_joints = tool_columns[kToolBeforeJoints].read_all<double>();
-  if (tool_columns.has(kEnding))
-    for (const Ending how : tool_columns[kEnding].read_all<Ending>())
-      if (how <= Ending::Stopped) ending = how;
+  before_joints = tool_columns[kToolBeforeJoints].read_all<double>();
+  for (const Ending how : tool_columns[kEnding].read_all<Ending>())
+    if (how <= Ending::Stopped) ending = how;
   values.resize(kSessionColumns);
   for (std::size_t k = 0; k < kSessionColumns; ++k)
     if (session.has(k)) values[k] = session[k].read_rows<std::byte>(0, frames);
   times = session[kTime].read_rows<double>(0, frames);
-  if (has(kWallTime)) wall_times = session[kWallTime].read_rows<double>(0, frames);
-  by_wall = file.text("clock") == "wall" && !wall_times.empty();
+  wall_times = session[kWallTime].read_rows<double>(0, frames);
+  by_wall = file.text("clock") == "wall";
 }
 
 void Recording::Content::read_surfaces() {
@@ -157,9 +150,9 @@ void Recording::Content::refuse_damage() const {
   }
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const OpenColumns& columns = organ_columns[k];
-    bool fits = starts_fit(columns[kTouchFirst], frames, columns.shortest(RowOf::Touch));
-    if (columns.has(kTipFirst)) fits = fits && starts_fit(columns[kTipFirst], frames, columns.shortest(RowOf::TipFace));
-    if (!fits) refuse(fmt::format("organ {}: its touches are not in ascending order", organs[k].name));
+    if (!starts_fit(columns[kTouchFirst], frames, columns.shortest(RowOf::Touch)) ||
+        !starts_fit(columns[kTipFirst], frames, columns.shortest(RowOf::TipFace)))
+      refuse(fmt::format("organ {}: its touches are not in ascending order", organs[k].name));
   }
 }
 
@@ -194,14 +187,14 @@ void Recording::Content::refuse_numbers() const {
 Recording::Recording(const std::filesystem::path& path, const RecordingLock* lock, FormsRead forms)
     : content_(std::make_unique<Content>(Content{H5File::open(path, lock)})) {
   Content& c = *content_;
-  c.format = require_format(c.file);
-  c.form = form_of(c.file, c.format);
+  require_format(c.file);
+  c.form = form_of(c.file);
   if (c.form == RecordingForm::Compact && forms == FormsRead::WithNodes)
     throw InputError(
         fmt::format("{}: is a compact recording, without the positions of the tissue; compute them again "
                     "with trocar file unpack",
                     path.string()));
-  c.model_version = whole_number(c.file, kModelVersionAttribute, 1);
+  c.model_version = model_version_of(c.file);
   c.open_all();
   c.count_frames();
   if (c.frames == 0) throw NoFrames(fmt::format("{}: contains no complete frame", path.string()));
@@ -215,12 +208,8 @@ Recording::Recording(const std::filesystem::path& path, const RecordingLock* loc
 Recording::~Recording() = default;
 Recording::Recording(Recording&&) noexcept = default;
 
-bool Recording::has_tips() const {
-  return !content_->organ_columns.empty() && content_->organ_columns.front().has(kTipFirst);
-}
 bool Recording::clean() const { return content_->file.clean(); }
 bool Recording::live() const { return content_->file.live(); }
-FormatVersion Recording::format() const { return content_->format; }
 RecordingForm Recording::form() const { return content_->form; }
 int Recording::model_version() const { return content_->model_version; }
 std::size_t Recording::frame_count() const { return content_->frames; }
@@ -242,7 +231,6 @@ const std::vector<double>& Recording::score_times() const {
 const std::vector<double>& Recording::wall_times() const { return content_->wall_times; }
 
 double Recording::lost_time(std::size_t first, std::size_t last) const {
-  if (!content_->has(kLostTime)) return 0.0;
   const double time = content_->value<double>(kLostTime, last) - content_->value<double>(kLostTime, first);
   return std::isfinite(time) ? std::max(time, 0.0) : 0.0;
 }
@@ -279,15 +267,12 @@ Diathermy Recording::energy(std::size_t frame, std::size_t tool) const {
   return mode == 0 ? Diathermy::Off : mode == 2 ? Diathermy::Coagulate : Diathermy::Cut;
 }
 
-bool Recording::has_heats() const { return content_->has(kToolHeats); }
-
-std::optional<std::uint32_t> Recording::heats(std::size_t frame, std::size_t tool) const {
-  if (!has_heats()) return {};
+std::uint32_t Recording::heats(std::size_t frame, std::size_t tool) const {
   return content_->of_tool<std::uint32_t>(kToolHeats, frame, tool);
 }
 
 std::optional<ClashRecording> Recording::clash(std::size_t frame, std::size_t first, std::size_t second) const {
-  if (!content_->has(kClashDistance) || first == second) return {};
+  if (first == second) return {};
   const std::size_t pair = tool_pair(tools().size(), std::min(first, second), std::max(first, second));
   const std::size_t row = frame * tool_pairs(tools().size()) + pair;
   const auto distance = content_->value<float>(kClashDistance, row);
@@ -296,32 +281,28 @@ std::optional<ClashRecording> Recording::clash(std::size_t frame, std::size_t fi
 }
 
 float Recording::tip_depth(std::size_t frame, std::size_t tool) const {
-  return content_->has(kTipDepth) ? content_->of_tool<float>(kTipDepth, frame, tool) : 0.f;
+  return content_->of_tool<float>(kTipDepth, frame, tool);
 }
 
 ToolState Recording::state(std::size_t frame, std::size_t tool) const {
-  if (!content_->has(kToolState)) return ToolState::Good;
   return std::min(content_->of_tool<ToolState>(kToolState, frame, tool), ToolState::Lost);
 }
 
 std::string Recording::backend(std::size_t frame) const {
   const Content& c = *content_;
-  const std::size_t line = c.has(kBackend) ? c.value<std::uint8_t>(kBackend, frame) : c.backends.size();
+  const std::size_t line = c.value<std::uint8_t>(kBackend, frame);
   return line < c.backends.size() ? c.backends[line] : text("backend");
 }
 
 TouchFault Recording::backend_fault(std::size_t frame) const {
-  const std::size_t fault = content_->has(kBackendFault) ? content_->value<std::uint8_t>(kBackendFault, frame) : 0;
+  const std::size_t fault = content_->value<std::uint8_t>(kBackendFault, frame);
   return fault >= kTouchFaults ? TouchFault::None : static_cast<TouchFault>(fault);
 }
 
-std::optional<ScopePose> Recording::scope(std::size_t frame) const {
-  if (!content_->has(kScope)) return {};
+ScopePose Recording::scope(std::size_t frame) const {
   const auto row = content_->value<std::array<double, 9>>(kScope, frame);
-  return ScopePose{{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6], row[7], row[8]};
+  return {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6], row[7], row[8]};
 }
-
-bool Recording::has_inputs() const { return content_->has(kToolHandle) && content_->has(kStepTime); }
 
 RecordedHandle Recording::handle(std::size_t frame, std::size_t tool) const {
   return content_->of_tool<RecordedHandle>(kToolHandle, frame, tool);
@@ -329,9 +310,7 @@ RecordedHandle Recording::handle(std::size_t frame, std::size_t tool) const {
 
 double Recording::step_time(std::size_t frame) const { return content_->value<double>(kStepTime, frame); }
 
-HiddenPoints Recording::hidden(std::size_t frame) const {
-  return content_->has(kHidden) ? content_->value<HiddenPoints>(kHidden, frame) : HiddenPoints{};
-}
+HiddenPoints Recording::hidden(std::size_t frame) const { return content_->value<HiddenPoints>(kHidden, frame); }
 
 float Recording::stage_ms(std::size_t frame, std::size_t stage) const {
   return content_->value<float>(kStageMs, frame * stages().size() + stage);
@@ -341,8 +320,7 @@ std::uint32_t Recording::disagreements(std::size_t frame) const {
   return content_->value<std::uint32_t>(kDisagreements, frame);
 }
 
-std::optional<std::array<std::uint32_t, 3>> Recording::sample(std::size_t frame) const {
-  if (!content_->has(kReferenceSample)) return {};
+std::array<std::uint32_t, 3> Recording::sample(std::size_t frame) const {
   return content_->value<std::array<std::uint32_t, 3>>(kReferenceSample, frame);
 }
 
@@ -386,10 +364,10 @@ void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out
   for (const std::uint64_t start : first) out.first.push_back(static_cast<std::uint32_t>(start - first.front()));
   out.tip_ids.clear();
   out.tip_first.clear();
-  if (has_tips()) read_tips(tables, frame, out);
+  read_tips(tables, frame, out);
   const std::uint64_t begin = first.front(), count = first.back() - first.front();
-  out.part.assign(count, 0);
-  if (tables.has(kTouchPart)) tables[kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
+  out.part.resize(count);
+  tables[kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
   read_touches(tables, begin, count, out);
 }
 

@@ -34,7 +34,7 @@ struct OrganFrame {
   std::vector<Touch> touches;        // sorted by tool, then face; faces are ids
   std::vector<float> pressure;       // [touch] Pa
   std::vector<std::uint32_t> first;  // [tool + 1]
-  // The ids of the faces that tips touch, sorted by tool, then face; empty in older recordings.
+  // The ids of the faces that tips touch, sorted by tool, then face.
   std::vector<FaceId> tip_ids;
   std::vector<std::uint32_t> tip_first;  // [tool + 1]
   std::vector<std::uint8_t> part;        // [touch] part of the tool, 0: its shaft
@@ -62,21 +62,19 @@ class Recording {
   ~Recording();
   Recording(Recording&&) noexcept;
 
-  bool has_tips() const;  // false: an older recording without tip touches
-  bool clean() const;     // false: a killed process left it behind, or it is live
-  bool live() const;      // a program was writing it when it was opened; later frames are missing
-  FormatVersion format() const;
+  bool clean() const;  // false: a killed process left it behind, or it is live
+  bool live() const;   // a program was writing it when it was opened; later frames are missing
   RecordingForm form() const;
-  int model_version() const;  // of the program that recorded it: deform/model_version.hpp; 1 in older recordings
+  int model_version() const;  // of the program that recorded it: deform/model_version.hpp
   std::size_t frame_count() const;
   const std::vector<OrganRecording>& organs() const;
   const std::vector<std::string>& tools() const;
   const std::vector<double>& tool_radius() const;  // [tool] m
   const std::vector<std::string>& stages() const;
   std::string text(const std::string& attribute) const;  // "scene", "backend", "machine", ...
-  // Returns nothing for recordings before format 2.10, in which no person is named either.
+  // Returns nothing when it is not known.
   std::optional<Activity> activity() const;
-  const std::vector<std::string>& devices() const;  // names: [tool], then the scope's; empty in older recordings
+  const std::vector<std::string>& devices() const;  // names: [tool], then the scope's
   Ending ending() const;
   ToolMode mode() const;
   Cover cover() const;
@@ -85,8 +83,8 @@ class Recording {
   // Returns the time that scores use: wall time for an attempt with live devices, otherwise simulated time.
   ScoreClock clock() const;
   const std::vector<double>& score_times() const;  // [frame] s
-  const std::vector<double>& wall_times() const;   // [frame] s; empty in older recordings
-  // Returns the simulated time, s, skipped between two frames because the machine was too slow; 0 in older recordings.
+  const std::vector<double>& wall_times() const;   // [frame] s
+  // Returns the simulated time, s, skipped between two frames because the machine was too slow.
   double lost_time(std::size_t first, std::size_t last) const;
   ToolPose pose(std::size_t frame, std::size_t tool) const;
   // Returns the pose in the previous frame; nothing in the first frame of a session.
@@ -95,35 +93,28 @@ class Recording {
   glm::dvec2 roll_grip_before(std::size_t frame, std::size_t tool) const;
   glm::dvec2 roll_grip(std::size_t frame, std::size_t tool) const;  // roll in degrees; grip 0 closed .. 1 open
   glm::vec3 force(std::size_t frame, std::size_t tool) const;       // N, of the tissue on the tool
-  Diathermy energy(std::size_t frame, std::size_t tool) const;      // Cut for "on" in older recordings
-  // Returns on which organs the tool's hot metal acts, bit k: organ k; nothing in older recordings.
-  std::optional<std::uint32_t> heats(std::size_t frame, std::size_t tool) const;
-  bool has_heats() const;
-  // Returns the depth of the tip in an organ, m; 0 outside, and in older recordings.
-  float tip_depth(std::size_t frame, std::size_t tool) const;
-  ToolState state(std::size_t frame, std::size_t tool) const;  // Good in older recordings
-  // Returns the name of the backend that answered; in older recordings the backend at the start.
+  Diathermy energy(std::size_t frame, std::size_t tool) const;
+  std::uint32_t heats(std::size_t frame, std::size_t tool) const;  // bit k: the tool's hot metal acts on organ k
+  float tip_depth(std::size_t frame, std::size_t tool) const;      // m, of the tip in an organ; 0 outside
+  ToolState state(std::size_t frame, std::size_t tool) const;
+  // Returns the name of the backend that answered.
   std::string backend(std::size_t frame) const;
-  TouchFault backend_fault(std::size_t frame) const;        // why another backend stopped; None in older recordings
-  std::optional<ScopePose> scope(std::size_t frame) const;  // nothing in older recordings
-  // Returns the distance of two tools near each other; nothing when they are not near, and in older recordings.
+  TouchFault backend_fault(std::size_t frame) const;  // why another backend stopped
+  ScopePose scope(std::size_t frame) const;
+  // Returns the distance of two tools near each other; nothing when they are not near.
   std::optional<ClashRecording> clash(std::size_t frame, std::size_t first, std::size_t second) const;
-  // Tips and marks that organs hid; none in recordings before format 2.10.
-  HiddenPoints hidden(std::size_t frame) const;
-  // With the poses, all the inputs of the session; recordings before format 2.9 do not have them.
-  bool has_inputs() const;
+  HiddenPoints hidden(std::size_t frame) const;  // tips and marks that organs hid
+  // With the poses, all the inputs of the session.
   RecordedHandle handle(std::size_t frame, std::size_t tool) const;
   double step_time(std::size_t frame) const;  // s  simulated duration of the frame
   float stage_ms(std::size_t frame, std::size_t stage) const;
   std::uint32_t disagreements(std::size_t frame) const;
-  // Returns RecordedFrame::sample; nothing in older recordings.
-  std::optional<std::array<std::uint32_t, 3>> sample(std::size_t frame) const;
-  // Returns the connective tissue; no fibres when the session has none, and in older recordings.
+  std::array<std::uint32_t, 3> sample(std::size_t frame) const;  // RecordedFrame::sample
+  // Returns the connective tissue; no fibres when the session has none.
   const FibreHistory& fibres() const;
-  // Returns the clips and the state of ducts and vessels; nothing when the session can have none, and in older
-  // recordings.
+  // Returns the clips and the state of ducts and vessels; nothing when the session can have none.
   const ClipHistory& clips() const;
-  // Returns the bleeding; nothing when nothing can bleed or spill in the session, and in older recordings.
+  // Returns the bleeding; nothing when nothing can bleed or spill in the session.
   const BleedingHistory& bleeding() const;
   // Reads a frame of an organ. Of a compact recording: the touched faces, their parts and those of the tips; the other
   // members are empty or zero. Not for several threads at once.
@@ -144,8 +135,8 @@ struct RecoverResult {
 
 // Rewrites a recording under its name as a plain file, up to its last complete frame. Does not change a clean file.
 // Writes a new file in the same folder and renames it when all data are on the disk; until then the recording does not
-// change. Throws InputError when the file is not a recording, has a later format, whose new tables would be lost, or a
-// program is writing it; RunError when the new file cannot be written.
+// change. Throws InputError when the file is not a recording of this format, or a program is writing it; RunError when
+// the new file cannot be written.
 RecoverResult recover_recording(const std::filesystem::path& file);
 
 }  // namespace trocar

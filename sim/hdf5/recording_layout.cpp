@@ -17,6 +17,10 @@
 namespace trocar {
 namespace {
 
+constexpr std::array kForms{RecordingForm::Full, RecordingForm::Packed, RecordingForm::Compact};
+// The last version that reads formats 2 and 3.
+constexpr const char* kReadsFormats2And3 = "48bdcf6";
+
 std::optional<int> whole(std::string_view text) {
   int number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -74,7 +78,6 @@ const RecordedChange& change_of(const RowSource& from) {
 }
 
 using enum RecordingForm;
-using enum Presence;
 using From = const RowSource&;
 
 // How columns are filled from a member of a frame, of an organ in it, or of a change of its surface.
@@ -132,10 +135,10 @@ const std::vector<Column> kToolRows = {
        for (const ToolPose& pose : from.header->before) push_one(to, pose.pivot), push_one(to, pose.tip);
      }},
     {"tool_before_joints", Cell::F64, {2}, RowOf::Tool, "degrees, 1", "roll and grip in that frame",
-     [](Bytes& to, From from) { push<glm::dvec2>(to, from.header->before_joints); }, {2, 2}, Later},
+     [](Bytes& to, From from) { push<glm::dvec2>(to, from.header->before_joints); }},
     {"ending", Cell::U8, {}, RowOf::Run, "",
      "how it ended: 1 the task was completed, 2 its time was over or a critical error ended it, 3 stopped before the "
-     "end of the task, or no task. No row: the program was killed", nullptr, {2, 10}, Later},
+     "end of the task, or no task. No row: the program was killed", nullptr},
 };
 
 const std::vector<Column> kSessionRows = {
@@ -146,51 +149,50 @@ const std::vector<Column> kSessionRows = {
        each_pair(*from.frame, [&](const RecordedClash* near) {
          push_one(to, near ? near->distance : std::numeric_limits<float>::infinity());
        });
-     }, {2, 0}, Later},
+     }},
     {"clash_point", Cell::F32, {kPerToolPair, 3}, RowOf::Frame, "m", "halfway between these surfaces",
      [](Bytes& to, From from) {
        each_pair(*from.frame, [&](const RecordedClash* near) { push_one(to, near ? near->point : glm::vec3(0.f)); });
-     }, {2, 0}, WithPrevious},
+     }},
     {"tip_depth", Cell::F32, {kPerTool}, RowOf::Frame, "m",
      "depth of the tip inside an organ after the tissue has moved; 0 outside",
-     per_tool<&RecordedFrame::tip_depth>, {2, 0}, Later},
+     per_tool<&RecordedFrame::tip_depth>},
     {"scope", Cell::F64, {9}, RowOf::Frame, "m, degrees",
      "the scope: port and tip [3] [3] m, spin, angle, field of view in degrees",
      [](Bytes& to, From from) {
        const ScopePose& scope = from.frame->scope;
        push_one(to, scope.port), push_one(to, scope.eye);
        push_one(to, glm::dvec3(scope.spin_deg, scope.angle_deg, scope.field_of_view_deg));
-     }, {2, 0}, Later},
+     }},
     {"tool_state", Cell::U8, {kPerTool}, RowOf::Frame, "",
      "0: it followed its device. It did not move because its device gave 1: no usable pose, 2: no new data, 3: was "
-     "lost", per_tool<&RecordedFrame::states>, {2, 0}, Later},
+     "lost", per_tool<&RecordedFrame::states>},
     {"backend", Cell::U8, {}, RowOf::Frame, "",
-     "the backend that answered, as a line number from 0 in the attribute `backends`; where it is absent, the "
-     "attribute `backend` holds for all frames", one<&RecordedFrame::backend>, {2, 0}, Later},
+     "the backend that answered, as a line number from 0 in the attribute `backends`; the attribute `backend` "
+     "names the first", one<&RecordedFrame::backend>},
     {"backend_fault", Cell::U8, {}, RowOf::Frame, "",
      "why another backend stopped answering in this frame: 0 no fault, 1 lost context, 2 no answer in time, 3 out of "
      "memory, 4 the driver refused a command, 5 a wrong answer, 6 too large for it",
-     one<&RecordedFrame::fault>, {2, 0}, Later},
+     one<&RecordedFrame::fault>},
     {"reference_sample", Cell::U32, {3}, RowOf::Frame, "faces",
      "faces compared with the double-precision reference, number of all answers (faces times volumes of the tools), "
-     "number of disagreements", one<&RecordedFrame::sample>, {2, 0}, Later},
+     "number of disagreements", one<&RecordedFrame::sample>},
     {"wall_time", Cell::F64, {}, RowOf::Frame, "s", "real time for the user, without pauses",
-     one<&RecordedFrame::wall>, {2, 0}, Later},
+     one<&RecordedFrame::wall>},
     {"lost_time", Cell::F64, {}, RowOf::Frame, "s", "ticks that the machine was too slow for, since the start",
-     one<&RecordedFrame::lost>, {2, 0}, Later},
+     one<&RecordedFrame::lost>},
     {"tool_heats", Cell::U32, {kPerTool}, RowOf::Frame, "", "bit k: its hot metal acts on organ k",
-     per_tool<&RecordedFrame::heats>, {2, 3}, Later},
+     per_tool<&RecordedFrame::heats>},
     {"tool_handle", Cell::F64, {kPerTool, 3}, RowOf::Frame, "1",
      "what the hand does: aperture of the handle, 0 closed to 1 open (tissue can keep the jaws wider open: "
      "`tool_roll_grip`); force of the hand relative to a firm grip, 0 to 1; 0 off, 1 suction, 2 irrigation",
-     per_tool<&RecordedFrame::handles>, {2, 9}, Later},
+     per_tool<&RecordedFrame::handles>},
     {"step_time", Cell::F64, {}, RowOf::Frame, "s", "of the simulation that the frame took",
-     one<&RecordedFrame::step>, {2, 9}, Later},
+     one<&RecordedFrame::step>},
     {"hidden", Cell::U32, {2}, RowOf::Frame, "",
      "points that organs hide from the scope at the touch query: bit k of the first number, the tip of tool k; of the "
      "second, mark k of a task of kind `navigate-camera`. Points after the 32nd are not hidden",
-     [](Bytes& to, From from) { push_one(to, std::array{from.frame->hidden.tips, from.frame->hidden.marks}); }, {2, 10},
-     Later},
+     [](Bytes& to, From from) { push_one(to, std::array{from.frame->hidden.tips, from.frame->hidden.marks}); }},
     {"tool_pivot", Cell::F64, {kPerTool, 3}, RowOf::Frame, "m", "the trocar",
      [](Bytes& to, From from) {
        for (const ToolPose& pose : from.frame->poses) push_one(to, pose.pivot);
@@ -216,36 +218,33 @@ const std::vector<Column> kSessionRows = {
 const std::vector<Column> kFibreRows = {
     {"organ", Cell::U32, {2}, RowOf::Fibre, "",
      "numbers of the organs at its two ends, in the order of the groups; 2^32 - 1: the abdominal wall",
-     [](Bytes& to, From from) { each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.organ); }); },
-     {2, 4}},
+     [](Bytes& to, From from) { each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.organ); }); }},
     {"node", Cell::U32, {2, 8}, RowOf::Fibre, "", "lattice nodes of each end; 0 on the wall",
      [](Bytes& to, From from) {
        each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.embedding.node); });
-     }, {2, 4}},
+     }},
     {"weight", Cell::F32, {2, 8}, RowOf::Fibre, "1", "their weights",
      [](Bytes& to, From from) {
        each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.embedding.weight); });
-     }, {2, 4}},
+     }},
     {"point", Cell::F32, {2, 3}, RowOf::Fibre, "m", "each end at rest; where it stays on the wall",
-     [](Bytes& to, From from) { each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.point); }); },
-     {2, 4}},
+     [](Bytes& to, From from) { each_end(from, [&](const RecordedFibreEnd& end) { push_one(to, end.point); }); }},
     {"length", Cell::F32, {2}, RowOf::Fibre, "m", "free length, and length to which strain refers",
      [](Bytes& to, From from) {
        for (const RecordedFibre& fibre : from.header->fibres)
          push_one(to, glm::vec2(fibre.free_length, fibre.reference));
-     }, {2, 4}},
-    {"broken_fibre", Cell::U32, {}, RowOf::Broken, "", "its number", all<&RecordedFrame::broken>, {2, 4}},
+     }},
+    {"broken_fibre", Cell::U32, {}, RowOf::Broken, "", "its number", all<&RecordedFrame::broken>},
     {"broken_frame", Cell::U32, {}, RowOf::Broken, "frame", "the first one without it",
-     effects<&RecordedFrame::broken>, {2, 4}, InAll, true},
+     effects<&RecordedFrame::broken>, true},
     {"group", Cell::U32, {}, RowOf::Fibre, "",
      "number of its layer or band: first the layers of the scene, then its bands",
      [](Bytes& to, From from) {
        for (const RecordedFibre& fibre : from.header->fibres) push_one(to, fibre.group);
-     }, {2, 6}, Later},
+     }},
     {"broken_how", Cell::U8, {}, RowOf::Broken, "",
-     "0 torn, 1 cut by blades, 2 burnt, 3 an end has lost its tissue",
-     [](Bytes& to, From from) { push_or_zeros(to, from.frame->broken_how, from.frame->broken.size()); }, {2, 6},
-     WithPrevious},
+     "0 torn, 1 cut by blades, 2 burnt, 3 an end has lost its tissue, 4 not known",
+     [](Bytes& to, From from) { push_or_zeros(to, from.frame->broken_how, from.frame->broken.size()); }},
 };
 
 const std::vector<Column> kClipRows = {
@@ -257,7 +256,7 @@ const std::vector<Column> kClipRows = {
          push_one(to, glm::uvec3(placed.clip.organ, placed.tool, placed.clip.count));
          for (const ClipStrut& strut : placed.clip.struts) push_one(to, glm::uvec2(strut.a, strut.b));
        }
-     }, {2, 5}},
+     }},
     {"shape", Cell::F32, {static_cast<int>(kClipNumbers)}, RowOf::Clip, "m, 1",
      "m, length of its legs, position along the duct from the start of its line; 1, share of the circumference between "
      "the legs; then [16][2] m, positions of the struts from the middle of the legs: across the jaws, along the legs",
@@ -266,89 +265,89 @@ const std::vector<Column> kClipRows = {
          push_one(to, glm::vec3(placed.length, placed.along, placed.closed));
          for (const ClipStrut& strut : placed.clip.struts) push_one(to, strut.at);
        }
-     }, {2, 5}},
+     }},
     {"frame", Cell::U32, {}, RowOf::Clip, "frame", "the first one with the clip",
-     effects<&RecordedFrame::clips>, {2, 5}, InAll, true},
+     effects<&RecordedFrame::clips>, true},
     {"lost_clip", Cell::U32, {}, RowOf::LostClip, "", "its row in the tables above",
-     all<&RecordedFrame::lost_clips>, {2, 5}},
+     all<&RecordedFrame::lost_clips>},
     {"lost_frame", Cell::U32, {}, RowOf::LostClip, "frame", "the first one without it",
-     effects<&RecordedFrame::lost_clips>, {2, 5}, InAll, true},
+     effects<&RecordedFrame::lost_clips>, true},
     {"tube_state", Cell::U32, {4}, RowOf::Tube, "",
      "organ; 1: no tissue joins its ends; number of clips that close it on the part with the start of its line, and on "
      "that with its end",
      [](Bytes& to, From from) {
        for (const auto& [organ, state] : from.frame->tubes)
          push_one(to, glm::uvec4(organ, state.divided, state.clips_at_start, state.clips_at_end));
-     }, {2, 5}},
+     }},
     {"tube_at", Cell::F32, {}, RowOf::Tube, "m", "where it is divided, from the start of its line",
      [](Bytes& to, From from) {
        for (const auto& tube : from.frame->tubes) push_one(to, tube.state.at);
-     }, {2, 5}},
+     }},
     {"tube_frame", Cell::U32, {}, RowOf::Tube, "frame", "the first one in this state",
-     effects<&RecordedFrame::tubes>, {2, 5}, InAll, true},
+     effects<&RecordedFrame::tubes>, true},
 };
 
 const std::vector<Column> kBleedRows = {
     {"lost", Cell::F64, {kPerOrgan, 2}, RowOf::Frame, "m^3", "blood and bile lost until the end of the frame",
-     [](Bytes& to, From from) { push_or_zeros(to, from.frame->lost_fluid, from.frame->organs.size()); }, {2, 7}},
+     [](Bytes& to, From from) { push_or_zeros(to, from.frame->lost_fluid, from.frame->organs.size()); }},
     {"fluids", Cell::F64, {static_cast<int>(kFluidNumbers)}, RowOf::Frame, "m^3",
      "at the end of the frame: blood, bile and water on the organs; the same that dripped off so far; the same that "
      "was sucked away so far; water that instruments gave so far",
      [](Bytes& to, From from) {
        const FluidAmounts& fluids = from.frame->fluids;
        push_one(to, fluids.on), push_one(to, fluids.dripped), push_one(to, fluids.removed), push_one(to, fluids.rinsed);
-     }, {2, 7}},
+     }},
     {"source", Cell::U32, {3}, RowOf::BleedSource, "",
      "organ; vertex of its surface, when it opened; 0 the end of a vessel, 1 a surface that was cut or torn, 2 a "
      "perforation",
      [](Bytes& to, From from) {
        for (const BleedSource& source : from.frame->sources)
          push_one(to, glm::uvec3(source.organ, source.vertex, static_cast<std::uint32_t>(source.kind)));
-     }, {2, 7}},
+     }},
     {"rate", Cell::F64, {2}, RowOf::BleedSource, "m^3/s, s",
      "flow at first; half time of the flow, 0: it does not clot",
      [](Bytes& to, From from) {
        for (const BleedSource& source : from.frame->sources) push_one(to, glm::dvec2(source.rate, source.half_time));
-     }, {2, 7}},
+     }},
     {"source_frame", Cell::U32, {}, RowOf::BleedSource, "frame", "the first one with the source",
-     effects<&RecordedFrame::sources>, {2, 7}, InAll, true},
+     effects<&RecordedFrame::sources>, true},
     {"change", Cell::U32, {3}, RowOf::BleedChange, "",
      "its row in the tables above; its vertex now; 0 it flows, 1 pressed, 2 closed by a clip, 3 coagulated, 4 stopped "
      "(clotted, or the organ is empty)",
      [](Bytes& to, From from) {
        for (const auto& [source, vertex, state] : from.frame->bleed_changes)
          push_one(to, glm::uvec3(source, vertex, static_cast<std::uint32_t>(state)));
-     }, {2, 7}},
+     }},
     {"change_frame", Cell::U32, {}, RowOf::BleedChange, "frame", "the first one in this state",
-     effects<&RecordedFrame::bleed_changes>, {2, 7}, InAll, true},
+     effects<&RecordedFrame::bleed_changes>, true},
 };
 
 const std::vector<Column> kOrganRows = {
     {"faces", Cell::U32, {3}, RowOf::Face, "", "three vertices", changed<&RecordedChange::new_faces>},
     {"face_born", Cell::U32, {}, RowOf::Face, "frame", "the first one that queries the face",
-     change_effects<&RecordedChange::new_faces>, {2, 0}, InAll, true},
+     change_effects<&RecordedChange::new_faces>, true},
     {"rest_positions", Cell::F32, {3}, RowOf::Vertex, "m", "at rest", changed<&RecordedChange::new_rest>},
     {"embedding_node", Cell::U32, {8}, RowOf::Vertex, "", "eight lattice nodes, when the vertex was added",
      nodes<&RecordedChange::new_embedding>},
     {"embedding_weight", Cell::F32, {8}, RowOf::Vertex, "1", "their weights", weights<&RecordedChange::new_embedding>},
     {"vertex_born", Cell::U32, {}, RowOf::Vertex, "frame", "the first one that has the vertex",
-     change_effects<&RecordedChange::new_rest>, {2, 0}, InAll, true},
+     change_effects<&RecordedChange::new_rest>, true},
     {"gone_face", Cell::U32, {}, RowOf::Removed, "", "its id", changed<&RecordedChange::removed>},
     {"gone_frame", Cell::U32, {}, RowOf::Removed, "frame", "the first one that does not query it",
-     change_effects<&RecordedChange::removed>, {2, 0}, InAll, true},
+     change_effects<&RecordedChange::removed>, true},
     {"carried_vertex", Cell::U32, {}, RowOf::Carried, "", "the vertex", changed<&RecordedChange::carried>},
     {"carried_node", Cell::U32, {8}, RowOf::Carried, "", "its new nodes", nodes<&RecordedChange::carried_embedding>},
     {"carried_weight", Cell::F32, {8}, RowOf::Carried, "1", "their weights",
      weights<&RecordedChange::carried_embedding>},
     {"carried_frame", Cell::U32, {}, RowOf::Carried, "frame", "the first one with them",
-     change_effects<&RecordedChange::carried>, {2, 0}, InAll, true},
+     change_effects<&RecordedChange::carried>, true},
     {"nodes", Cell::F32, {kPerNode, 3}, RowOf::Frame, "m", "at the time of the touch query",
-     of_organ<&RecordedOrganFrame::nodes>, {2, 0}, InAll, false, {Full}},
+     of_organ<&RecordedOrganFrame::nodes>, false, {Full}},
     {"packed_nodes", Cell::U32, {kPerNode, 3}, RowOf::Frame, "",
      "instead of `nodes`: the second difference in time of the coordinates' bits, modulo 2^32, in blocks of 120 frames "
-     "that stand alone; d is stored as 2 d, or -2 d - 1 where d is negative", nullptr, {3, 0}, InAll, false, {Packed}},
+     "that stand alone; d is stored as 2 d, or -2 d - 1 where d is negative", nullptr, false, {Packed}},
     {"key_nodes", Cell::F32, {kPerNode, 3}, RowOf::KeyFrame, "m", "instead of `nodes`",
-     of_organ<&RecordedOrganFrame::nodes>, {3, 0}, InAll, false, {Compact}},
+     of_organ<&RecordedOrganFrame::nodes>, false, {Compact}},
     {"touch_first", Cell::U64, {kPerToolAndOne}, RowOf::Frame, "",
      "index of each tool's first touch in the tables below, and one past the last tool",
      [](Bytes& to, From from) {
@@ -359,40 +358,38 @@ const std::vector<Column> kOrganRows = {
        for (const Touch& touch : from.organ->touches.touches) push_one(to, from.organ->id_of(touch));
      }},
     {"touch_point", Cell::F32, {3}, RowOf::Touch, "m", "on the face, closest to the shaft's axis at `touch_time`",
-     touched<&Touch::point>, {2, 0}, InAll, false, {Full, Packed}},
+     touched<&Touch::point>, false, {Full, Packed}},
     {"touch_normal", Cell::F32, {3}, RowOf::Touch, "1", "from the point to the axis, a unit vector",
-     touched<&Touch::normal>, {2, 0}, InAll, false, {Full, Packed}},
+     touched<&Touch::normal>, false, {Full, Packed}},
     {"touch_depth", Cell::F32, {}, RowOf::Touch, "m",
      "how far the point must move along -normal to lie outside the tool",
-     touched<&Touch::depth>, {2, 0}, InAll, false, {Full, Packed}},
+     touched<&Touch::depth>, false, {Full, Packed}},
     {"touch_time", Cell::F32, {}, RowOf::Touch, "step",
      "the first time in the frame, 0 to 1, at which the face comes within the radius of the axis",
-     touched<&Touch::time>, {2, 0}, InAll, false, {Full, Packed}},
+     touched<&Touch::time>, false, {Full, Packed}},
     {"touch_pressure", Cell::F32, {}, RowOf::Touch, "Pa",
      "pressure of the tissue at this face in this frame; 0 where unknown",
-     [](Bytes& to, From from) { push_or_zeros(to, from.organ->pressure, from.organ->touches.touches.size()); }, {2, 0},
-     InAll, false, {Full, Packed}},
+     [](Bytes& to, From from) { push_or_zeros(to, from.organ->pressure, from.organ->touches.touches.size()); },
+     false, {Full, Packed}},
     {"tip_first", Cell::U64, {kPerToolAndOne}, RowOf::Frame, "",
      "index of the first face of each tool's tip in `tip_face`, and one past the last tool",
      [](Bytes& to, From from) {
        for (std::size_t tool = 0; tool <= tools_of(from); ++tool)
          push_one(to, from.tips + (from.organ->tip_first.empty() ? 0 : from.organ->tip_first[tool]));
-     }, {2, 0}, Later},
+     }},
     {"tip_face", Cell::U32, {}, RowOf::TipFace, "",
      "id of the face; any part of the tip (jaws, blades, wire) touches it, each face once",
-     of_organ<&RecordedOrganFrame::tip_ids>, {2, 0}, WithPrevious},
+     of_organ<&RecordedOrganFrame::tip_ids>},
     {"touch_part", Cell::U8, {}, RowOf::Touch, "",
      "number of the part that touches, 0: the shaft; touches of a tool are sorted by part, then face",
-     [](Bytes& to, From from) { push_or_zeros(to, from.organ->part, from.organ->touches.touches.size()); }, {2, 2},
-     Later},
+     [](Bytes& to, From from) { push_or_zeros(to, from.organ->part, from.organ->touches.touches.size()); }},
 };
 
 const std::vector<Column> kCompactRows = {
-    {"key_frame", Cell::U32, {}, RowOf::KeyFrame, "frame", "its number; one every 5 s", nullptr, {3, 0}, InAll, false,
-     {Compact}},
+    {"key_frame", Cell::U32, {}, RowOf::KeyFrame, "frame", "its number; one every 5 s", nullptr, false, {Compact}},
     {"checksum", Cell::U64, {}, RowOf::Frame, "",
      "FNV-1a, 64 bits, of what the frame lacks: of each organ the nodes, then point, normal, depth and time of each "
-     "touch, then the pressures", nullptr, {3, 0}, InAll, false, {Compact}},
+     "touch, then the pressures", nullptr, false, {Compact}},
 };
 // clang-format on
 
@@ -401,7 +398,7 @@ std::string joined(const std::vector<std::string>& texts) { return fmt::format("
 using Header = const RecordingHeader&;
 
 constexpr TextAttribute kTexts[] = {
-    {"format", [](Header) { return format_text(Full); }},
+    {"format", [](Header) { return std::string(kFormat); }},
     {"scene", [](Header of) { return of.scene_text; }},
     {"version", [](Header of) { return of.version; }},
     {"machine", [](Header of) { return of.machine; }},
@@ -416,7 +413,8 @@ constexpr TextAttribute kTexts[] = {
     {"tips", [](Header of) { return joined(of.tips); }},
     {"backends", [](Header of) { return joined(of.backends); }},
     {"clock", [](Header of) { return std::string(of.run.clock == ScoreClock::Wall ? "wall" : "tick"); }},
-    {"format_minor", [](Header) { return fmt::format("{}", kFormatVersion.minor); }},
+    {"format_minor", [](Header) { return fmt::format("{}", kFormatMinor); }},
+    {kFormAttribute, [](Header) { return std::string(name_of(Full)); }},
     {kModelVersionAttribute, [](Header of) { return fmt::format("{}", of.model_version); }},
     {"backend_why", [](Header of) { return of.backend_why; }},
     {"activity", [](Header of) { return std::string(name_of(of.run.activity)); }},
@@ -491,13 +489,11 @@ std::string type_text(const Column& column) {
   return text;
 }
 
-std::string since_text(const Column& column) {
-  std::string text = fmt::format("{}.{}", column.since.major, column.since.minor);
-  if (column.presence != Presence::InAll && column.since.minor == 0) text += ", not in the oldest";
-  if (column.forms.size() == 1) return fmt::format("{}, only {}", text, name_of(column.forms.front()));
-  for (const RecordingForm form : {Full, Packed, Compact})
-    if (!column.is_in(form)) text += fmt::format(", not {}", name_of(form));
-  return text;
+std::string forms_text(const Column& column) {
+  if (column.forms.size() == kForms.size()) return "all";
+  std::vector<std::string> names;
+  for (const RecordingForm form : column.forms) names.push_back(name_of(form));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string path_of(ColumnGroup group, std::size_t column, const std::string& organ) {
@@ -539,12 +535,11 @@ H5Table make_column(H5File& file, ColumnGroup group, std::size_t column, const R
                          chunk_rows > 0 ? chunk_rows : rows_per_chunk(shape, kind.cell), storage);
 }
 
-int whole_number(const H5File& file, const char* attribute, int absent) {
-  const std::string text = file.text(attribute);
-  if (text.empty()) return absent;
+int model_version_of(const H5File& file) {
+  const std::string text = file.text(kModelVersionAttribute);
   if (const auto number = whole(text)) return *number;
   throw InputError(fmt::format("{}: its attribute {} is '{}', not a whole number; the file is damaged",
-                               file.path().string(), attribute, printable(text)));
+                               file.path().string(), kModelVersionAttribute, printable(text)));
 }
 
 const char* name_of(RecordingForm form) {
@@ -552,36 +547,28 @@ const char* name_of(RecordingForm form) {
   return kNames[static_cast<int>(form)];
 }
 
-std::string format_text(RecordingForm form) {
-  return fmt::format("{}{}", kAnyFormat, form == RecordingForm::Full ? kFormatVersion.major : kMajorOfForms);
-}
-
-RecordingForm form_of(const H5File& file, FormatVersion format) {
-  if (format.major == kFormatVersion.major) return RecordingForm::Full;
-  const std::string form = file.text(kFormAttribute);
-  for (const RecordingForm known : {RecordingForm::Packed, RecordingForm::Compact})
-    if (form == name_of(known)) return known;
+RecordingForm form_of(const H5File& file) {
+  const std::string name = file.text(kFormAttribute);
+  for (const RecordingForm form : kForms)
+    if (name == name_of(form)) return form;
   throw InputError(fmt::format("{}: is a recording of the unknown form '{}'; use the version that wrote it ({})",
-                               file.path().string(), printable(form), printable(file.text("version"))));
+                               file.path().string(), printable(name), printable(file.text("version"))));
 }
 
-FormatVersion require_format(const H5File& file) {
-  const std::string format = file.text("format");
+void require_format(const H5File& file) {
+  const std::string format = file.text("format"), version = printable(file.text("version"));
   if (!format.starts_with(kAnyFormat))
     throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
-  const int major = whole(std::string_view(format).substr(std::string_view(kAnyFormat).size())).value_or(0);
-  if (major == kFormatVersion.major || major == kMajorOfForms) {
-    const int minor = whole_number(file, "format_minor", 0);
-    if (minor <= kFormatVersion.minor) return {major, minor};
-    throw InputError(fmt::format(
-        "{}: has format {}.{}, but this version reads formats up to {}.{}; use the version that recorded it ({}) or a "
-        "later one",
-        file.path().string(), major, minor, major, kFormatVersion.minor, printable(file.text("version"))));
-  }
-  throw InputError(
-      fmt::format("{}: is a {}, but this version reads {}{} and {}; use the version that recorded it ({}){}",
-                  file.path().string(), printable(format), kAnyFormat, kFormatVersion.major, kMajorOfForms,
-                  printable(file.text("version")), major > kMajorOfForms ? " or a later one" : ""));
+  std::string minor = file.text("format_minor");
+  if (minor.empty()) minor = "0";
+  if (format == kFormat && whole(minor) == kFormatMinor) return;
+  const std::string major = format.substr(std::string_view(kAnyFormat).size());
+  const std::string has = fmt::format("{}: has format {}.{}", file.path().string(), printable(major), printable(minor));
+  if (major == "2" || major == "3")
+    throw InputError(fmt::format("{}, which the program no longer reads; the last version that does is commit {}", has,
+                                 kReadsFormats2And3));
+  throw InputError(fmt::format("{}, but this version reads {}.{}; use the version that recorded it ({}) or a later one",
+                               has, kFormatMajor, kFormatMinor, version));
 }
 
 namespace {

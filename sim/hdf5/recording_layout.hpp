@@ -1,6 +1,6 @@
-// Defines the columns of a recording in one table: path, type, shape, since which format, what it holds and how a
-// session fills it. The recorder, the reader, copies and docs/file-formats.md visit this table. Also the versions of
-// the format, and how a packed recording stores positions. Tested in tests/sim/recording/recorder_test.cpp,
+// Defines the columns of a recording in one table: path, type, shape, what it holds and how a session fills it. The
+// recorder, the reader, copies and docs/file-formats.md visit this table. Also the version of the format, and how a
+// packed recording stores positions. Tested in tests/sim/recording/recorder_test.cpp,
 // pack_test.cpp and tests/house/scene_keys_test.cpp
 #pragma once
 
@@ -46,26 +46,19 @@ enum class RowOf : std::size_t {
 enum class RecordingForm { Full, Packed, Compact };
 const char* name_of(RecordingForm form);  // "full", "packed", "compact"
 
-// The format of a recording. A reader accepts every minor version of its major version up to its own and refuses later
-// ones: it cannot know what they mean for a score. It ignores tables and attributes that it does not know. New columns
-// raise the minor version, a change of what a column means the major version. The attribute `format` is kAnyFormat and
-// the major version: 2 for a full recording, 3 for the other forms, which the attribute `form` names.
-struct FormatVersion {
-  int major = 0, minor = 0;
-};
-inline constexpr FormatVersion kFormatVersion{2, 11};
-inline constexpr int kMajorOfForms = 3;
-inline constexpr const char* kAnyFormat = "trocar-recording-";
+// The format of a recording, in the attributes `format` and `format_minor`. A reader refuses other formats: it cannot
+// know what they mean for a score. It ignores tables and attributes that it does not know. New columns raise the minor
+// version, a change of what a column means the major version.
+inline constexpr int kFormatMajor = 4, kFormatMinor = 0;
+inline constexpr const char* kAnyFormat = "trocar-recording-";  // the attribute `format` of every format begins so
+inline constexpr const char* kFormat = "trocar-recording-4";
 inline constexpr const char* kFormAttribute = "form";
-// Returns the text of the attribute `format`.
-std::string format_text(RecordingForm form);
-// Reads the format. Throws InputError when the file is not a recording, or of another major version.
-FormatVersion require_format(const H5File& file);
-// Returns the form of a recording of this format. Throws InputError for an unknown one.
-RecordingForm form_of(const H5File& file, FormatVersion format);
-// Returns the whole number in a text attribute; `absent` when the file lacks it. Throws InputError when the attribute
-// is damaged.
-int whole_number(const H5File& file, const char* attribute, int absent);
+// Throws InputError when the file is not a recording, or of another format.
+void require_format(const H5File& file);
+// Returns the form of a recording. Throws InputError for an unknown one.
+RecordingForm form_of(const H5File& file);
+// Throws InputError when the attribute is missing or damaged.
+int model_version_of(const H5File& file);
 
 // Columns that a session has together. Fibres: connective tissue. Clips: with a clip applier, a duct or a vessel.
 // Bleeding: where something can bleed or spill. Organ: once for each organ. Compact: of a compact recording only.
@@ -182,9 +175,6 @@ struct RowSource {
 };
 using Bytes = std::vector<std::byte>;
 
-// Which recordings have a column. Later: older recordings may lack it. WithPrevious: those that have the column before.
-enum class Presence { InAll, Later, WithPrevious };
-
 struct Column {
   const char* name;  // in its group
   Cell cell;
@@ -194,8 +184,6 @@ struct Column {
   const char* meaning;  // for docs/file-formats.md
   // Appends the rows of a frame, or of the header; null: another function writes them.
   void (*fill)(Bytes& rows, const RowSource& from);
-  FormatVersion since = {2, 0};
-  Presence presence = Presence::InAll;
   bool effect =
       false;  // the first frame in which the row takes effect, ascending; a row of frame f + 1 is written with f
   std::vector<RecordingForm> forms = {RecordingForm::Full, RecordingForm::Packed, RecordingForm::Compact};
@@ -204,10 +192,10 @@ struct Column {
 };
 
 const std::vector<Column>& columns_of(ColumnGroup group);
-// Return what documents and the Python module show: "re-embedded vertex", "float32 [tool][3]", "2.3, not compact".
+// Return what documents and the Python module show: "re-embedded vertex", "float32 [tool][3]", "full, packed".
 const char* name_of(RowOf rows);
 std::string type_text(const Column& column);
-std::string since_text(const Column& column);
+std::string forms_text(const Column& column);
 // `organ`: name of the organ of a column of ColumnGroup::Organ.
 std::string path_of(ColumnGroup group, std::size_t column, const std::string& organ = "");
 std::vector<std::uint64_t> row_shape(const Column& column, const RowSizes& sizes);
@@ -235,7 +223,7 @@ struct TextAttribute {
   std::string (*text)(const RecordingHeader& header);
 };
 std::span<const TextAttribute> text_attributes();
-inline constexpr const char* kAttemptKeyAttribute = "attempt_key";  // RunNote::attempt_key, since format 2.11
+inline constexpr const char* kAttemptKeyAttribute = "attempt_key";  // RunNote::attempt_key
 inline constexpr const char* kModelVersionAttribute = "model_version";
 
 // Packs the positions of an organ's nodes without loss, so that a compressor halves them: tissue moves smoothly, so the

@@ -38,7 +38,7 @@ enum class ScoreClock { Tick, Wall };
 // another program. Only an Attempt counts for a person.
 enum class Activity : std::uint8_t { Attempt, Demonstration, Replay, Script };
 
-// How a run ended. Unknown: its program was killed, it is still running, or the recording is older. Done: the task was
+// How a run ended. Unknown: its program was killed, or it is still running. Done: the task was
 // completed. NotDone: the task ended without that, by its time limit or a critical error. Stopped: before the task
 // ended, or there is no task.
 enum class Ending : std::uint8_t { Unknown, Done, NotDone, Stopped };

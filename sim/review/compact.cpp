@@ -51,7 +51,6 @@ void require_inputs(const Recording& recording, const std::string& file) {
         fmt::format("it has version {} of the tissue model, and this program has {}; use the version that recorded it "
                     "({})",
                     recording.model_version(), kModelVersion, printable(recording.text("version"))));
-  if (!recording.has_inputs()) refuse("it is older than format 2.9 and lacks the inputs of the handles");
   if (recording.pose_before(0, 0)) refuse("it began in the middle of a session");
   for (std::size_t frame = 0; frame < recording.frame_count(); ++frame)
     if (!(recording.step_time(frame) >= 0.0 && recording.step_time(frame) <= kLongestSession))

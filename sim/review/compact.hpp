@@ -20,8 +20,8 @@ namespace trocar {
 
 class Rerun {
  public:
-  // The recording, named `file` in messages, must outlive this object. Throws InputError when it lacks the inputs,
-  // began in the middle of a session or was made by another version of the tissue model, and the errors of Session.
+  // The recording, named `file` in messages, must outlive this object. Throws InputError when it began in
+  // the middle of a session or was made by another version of the tissue model, and the errors of Session.
   Rerun(const Recording& recording, const std::string& file);
   ~Rerun();
 

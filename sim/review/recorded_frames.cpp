@@ -37,7 +37,7 @@ InstrumentBody body_of(const Recording& recording, std::size_t tool, std::istrea
   const auto known = instrument_kind(kind);
   const double widest = static_cast<double>(limits.widest_grip_deg);
   if (!lines || !known || !(widest > 0.0 && widest <= 180.0))
-    throw InputError("the recording does not say what its instruments are; make a new recording");
+    throw InputError("the recording does not say what its instruments are; the file is damaged");
   return {*known, recording.tool_radius()[tool], limits};
 }
 
@@ -247,11 +247,8 @@ Trajectory load_scope_motion(const std::filesystem::path& file) {
   const Recording recording(file);
   Trajectory motion;
   for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
-    const auto pose = recording.scope(frame);
-    if (!pose)
-      throw InputError(
-          fmt::format("{}: the recording has no motion of the scope; make a new recording", file.string()));
-    motion.rows.push_back({recording.times()[frame], pose->port, pose->eye, pose->spin_deg, 1.0, Diathermy::Off});
+    const ScopePose pose = recording.scope(frame);
+    motion.rows.push_back({recording.times()[frame], pose.port, pose.eye, pose.spin_deg, 1.0, Diathermy::Off});
   }
   return motion;
 }

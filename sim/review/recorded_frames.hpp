@@ -132,7 +132,7 @@ class RecordedFilm {
 // Loads the motion of a tool from a recording (.h5), or a trajectory from any other file. `tool`: name of the tool in
 // the recording; empty: the tool named `fallback`, or the only one. Throws InputError with the file and its tools.
 Trajectory load_motion(const std::filesystem::path& file, const std::string& tool, const std::string& fallback);
-// Loads the scope's motion from a recording. Throws InputError when the recording has none.
+// Loads the scope's motion from a recording.
 Trajectory load_scope_motion(const std::filesystem::path& file);
 
 }  // namespace trocar

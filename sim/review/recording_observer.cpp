@@ -7,11 +7,6 @@
 namespace trocar {
 namespace {
 
-// Since this minor version a recording says to which layer or band a fibre belongs, and how it broke.
-constexpr int kFormatWithGroups = 6;
-// Since this minor version time and tremor have the present grades.
-constexpr int kFormatOfGrades = 10;
-
 // A change of the surface is recorded for the next frame.
 std::uint32_t faces_removed_in(const SurfaceHistory& history, std::size_t frame) {
   const auto [first, last] = std::equal_range(history.removed_frame.begin(), history.removed_frame.end(),
@@ -30,7 +25,6 @@ std::span<const glm::vec3> new_rest_in(const SurfaceHistory& history, std::size_
 
 TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<OrganSurface>& surfaces) {
   TaskStage stage;
-  stage.earlier_grades = recording.format().minor < kFormatOfGrades;
   stage.instruments = recording.tools();
   for (const std::string& tool : recording.tools()) {
     const auto found = std::ranges::find(scene.instruments, tool, &InstrumentScene::name);
@@ -48,39 +42,22 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
   }
   for (const LayerScene& layer : scene.layers) stage.tissue.push_back(layer.name);
   for (const BandScene& band : scene.bands) stage.tissue.push_back(band.name);
-  if (recording.format().minor < kFormatWithGroups) return stage;
   for (const RecordedFibre& fibre : recording.fibres().fibres)
     stage.fibres.push_back({fibre.group, 0.5f * (fibre.a.point + fibre.b.point), fibre.a.organ, fibre.b.organ});
   return stage;
 }
 
-RecordingObserver::RecordingObserver(const Recording& recording, const ScopeScene& scope,
-                                     std::vector<SurfaceMark> marks)
-    : recording_(&recording), scope_(scope), marks_(std::move(marks)), watch_(marks_), fibres_(recording) {
+RecordingObserver::RecordingObserver(const Recording& recording, const Lens& lens, std::vector<SurfaceMark> marks)
+    : recording_(&recording), lens_(lens), marks_(std::move(marks)), watch_(marks_), fibres_(recording) {
   for (std::size_t k = 0; k < recording.organs().size(); ++k) frames_.emplace_back(recording, k);
   locations_.resize(marks_.size());
   tools_.resize(recording.tools().size());
   organs_.resize(recording.organs().size());
 }
 
-// Older recordings do not have it: there the hook burnt every organ that the tool touched.
-std::uint32_t RecordingObserver::heats_of(std::size_t frame, std::size_t tool) const {
-  if (const auto heats = recording_->heats(frame, tool)) return *heats;
-  std::uint32_t heats = 0;
-  if (recording_->energy(frame, tool) != Diathermy::Off)
-    for (std::size_t k = 0; k < organs_.size(); ++k)
-      if (!organs_[k].touches.of_tool(tool).empty()) heats |= organ_bit(k);
-  return heats;
-}
-
-// Recordings without heats are scored as when they were made: their tasks did not look at removed tissue.
-std::span<const std::uint8_t> RecordingObserver::removed_marks() const {
-  return recording_->has_heats() ? watch_.removed() : std::span<const std::uint8_t>();
-}
-
 // A fibre that breaks in a frame is broken at the touch query of the next one.
 SeenFibres RecordingObserver::fibres_in(std::size_t frame) {
-  if (recording_->format().minor < kFormatWithGroups || fibres_.size() == 0) return {};
+  if (fibres_.size() == 0) return {};
   nodes_.clear();
   for (const RecordedOrganFrames& organ : frames_) nodes_.push_back(organ.frame().nodes);
   fibres_.load(frame, nodes_);
@@ -117,21 +94,24 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
   }
   for (std::size_t k = 0; k < tools_.size(); ++k) {
     const glm::dvec2 roll_grip = recording_->roll_grip(frame, k);
-    tools_[k] = {recording_->pose(frame, k),     roll_grip.x,        roll_grip.y,
-                 recording_->energy(frame, k),   heats_of(frame, k), recording_->force(frame, k),
+    tools_[k] = {recording_->pose(frame, k),
+                 roll_grip.x,
+                 roll_grip.y,
+                 recording_->energy(frame, k),
+                 recording_->heats(frame, k),
+                 recording_->force(frame, k),
                  recording_->tip_depth(frame, k)};
   }
   for (std::size_t k = 0; k < marks_.size(); ++k)
     locations_[k] = position_of(marks_[k], frames_[marks_[k].organ].mesh().positions);
-  const auto pose = recording_->scope(frame);
   clips_before(recording_->clips(), frame + 1, organs_.size(), clips_);
   seen_ = {recording_->score_times()[frame],
            tools_,
            organs_,
            locations_,
-           removed_marks(),
-           pose ? *pose : scope_.pose(),
-           scope_.lens,
+           watch_.removed(),
+           recording_->scope(frame),
+           lens_,
            clips_.clips,
            clips_.tubes,
            fibres_in(frame),

@@ -20,21 +20,18 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
 
 class RecordingObserver {
  public:
-  // The recording must outlive this object. `scope`: of the recorded scene, for the lens, and for the pose where the
-  // recording lacks it.
-  RecordingObserver(const Recording& recording, const ScopeScene& scope, std::vector<SurfaceMark> marks);
+  // The recording must outlive this object. `lens`: of the recorded scene.
+  RecordingObserver(const Recording& recording, const Lens& lens, std::vector<SurfaceMark> marks);
 
   // Returns the observation of a frame, valid until the next call. Any order is allowed; forward is fastest.
   const Observation& observe(std::size_t frame);
 
  private:
-  std::uint32_t heats_of(std::size_t frame, std::size_t tool) const;
-  std::span<const std::uint8_t> removed_marks() const;
   SeenFibres fibres_in(std::size_t frame);
   SeenBleeding bleeding_in(std::size_t frame);
 
   const Recording* recording_;
-  ScopeScene scope_;
+  Lens lens_;
   std::vector<SurfaceMark> marks_;
   std::vector<RecordedOrganFrames> frames_;  // [organ]
   std::vector<glm::vec3> locations_;         // [mark] m

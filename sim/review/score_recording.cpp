@@ -9,7 +9,6 @@
 
 #include "geometry/error.hpp"
 #include "sim/review/recording_observer.hpp"
-#include "sim/scene/scene_access.hpp"
 #include "sim/score/motion.hpp"
 #include "sim/support/process.hpp"
 #include "sim/task/task_run.hpp"
@@ -33,13 +32,13 @@ bool has_all_of(const TaskStage& stage, const TaskScene& task) {
 std::optional<TaskResult> score_task(const Recording& recording) {
   const std::string text = recording.text("scene");
   if (text.empty()) return {};
-  const Scene scene = parse_recorded_scene(text, "scene of the recording");
+  const Scene scene = parse_scene(text, "scene of the recording");
   if (!scene.task) return {};
   std::vector<OrganSurface> surfaces;
   const TaskStage stage = stage_of(recording, scene, surfaces);
   if (!has_all_of(stage, *scene.task)) return {};
   TaskRun run(*scene.task, stage);
-  RecordingObserver observer(recording, scene.scope, run.marks());
+  RecordingObserver observer(recording, scene.scope.lens, run.marks());
   for (std::size_t frame = 0; frame < recording.frame_count() && !run.feed().finished; ++frame)
     run.step(observer.observe(frame));
   return run.result();
@@ -63,13 +62,6 @@ double end_of(const ScoredSession& session, double start) {
   return start + session.scene.task->time_limit;
 }
 
-// In recordings without scope poses the scope did not move.
-std::optional<ScopePose> scope_in(const Recording& recording, const Scene& scene, std::size_t frame) {
-  if (const auto scope = recording.scope(frame)) return scope;
-  if (scene.instruments.empty()) return {};
-  return scene.scope.pose();
-}
-
 ScoredTool scored_tool(const Recording& recording, const ScoredSession& session, std::span<const planar::Zone> zones,
                        std::size_t tool) {
   ScoredTool scored;
@@ -77,13 +69,13 @@ ScoredTool scored_tool(const Recording& recording, const ScoredSession& session,
   scored.in_zone.resize(zones.size());
   for (std::size_t frame = 0; frame < session.frames(); ++frame) {
     const ToolPose pose = recording.pose(frame, tool);
-    const auto scope = scope_in(recording, session.scene, frame);
+    const ScopePose scope = recording.scope(frame);
     const double force = glm::length(glm::dvec3(recording.force(frame, tool)));
     scored.force.push_back(std::isfinite(force) ? force : 0.0);
-    scored.out_of_view.push_back(scope && (recording.hidden(frame).tip(tool) ||
-                                           !seen_point(*scope, session.scene.scope.lens, pose.tip).visible));
+    scored.out_of_view.push_back(recording.hidden(frame).tip(tool) ||
+                                 !seen_point(scope, session.scene.scope.lens, pose.tip).visible);
     for (std::size_t z = 0; z < zones.size(); ++z)
-      scored.in_zone[z].push_back(scope && depth_in_zone(zones[z], *scope, pose).half_heights > 0.0);
+      scored.in_zone[z].push_back(depth_in_zone(zones[z], scope, pose).half_heights > 0.0);
     scored.inside_organ.push_back(recording.tip_depth(frame, tool) > 0.f);
     scored.frozen.push_back(recording.state(frame, tool) != ToolState::Good);
     scored.forceful.push_back(scored.force.back() > session.limits.force);
@@ -130,7 +122,7 @@ std::vector<planar::Zone> zones_of(const Scene& scene) {
 
 Scene recorded_scene(const Recording& recording, const std::filesystem::path& file) {
   try {
-    return parse_recorded_scene(recording.text("scene"), file);
+    return parse_scene(recording.text("scene"), file);
   } catch (const InputError&) {
     return {};
   }
@@ -158,7 +150,6 @@ ScoredSession scored_session(const Recording& recording, const std::string& file
     session.times.push_back(time);
   }
   session.shares = frame_shares(session.times);
-  session.views = scope_in(recording, session.scene, 0).has_value();
   const auto zones = zones_of(session.scene);
   for (std::size_t tool = 0; tool < recording.tools().size(); ++tool)
     session.tools.push_back(scored_tool(recording, session, zones, tool));
@@ -220,10 +211,8 @@ InstrumentScore score_tool(const std::string& name, const ScoredSession& session
   const double duration = session.duration();
   const auto count = [&](const Flags& flags) { return count_of(beginnings(session.times, flags, kAway)); };
   for (const Metric& metric : motion_metrics(tool.track, stops)) m.add(metric);
-  if (session.views) {
-    m.add_judged("out_of_view_time", "Tip out of view", "s", time_of(shares, tool.out_of_view), 0.0, 0.1 * duration);
-    m.add("out_of_view_count", "Times out of view", "", count(tool.out_of_view));
-  }
+  m.add_judged("out_of_view_time", "Tip out of view", "s", time_of(shares, tool.out_of_view), 0.0, 0.1 * duration);
+  m.add("out_of_view_count", "Times out of view", "", count(tool.out_of_view));
   const double limit = session.limits.force;
   m.add_judged("peak_force", "Peak force", "N", *std::max_element(tool.force.begin(), tool.force.end()), limit,
                2.0 * limit);
@@ -312,7 +301,7 @@ std::vector<double> stops_of(const std::optional<TaskResult>& task) {
 
 void add_lost_time(const Recording& recording, const ScoredSession& session, Attempt& attempt) {
   const auto& wall = recording.wall_times();
-  if (session.frames() == 0 || wall.empty()) return;
+  if (session.frames() == 0) return;
   const std::size_t last = session.frames() - 1;
   const double passed = wall[last] - wall.front();
   attempt.lost_time = recording.lost_time(0, last);

@@ -44,7 +44,6 @@ struct ScoredTool {
 struct ScoredSession {
   Scene scene;  // empty when the recording's scene is unreadable
   std::optional<TaskResult> task;
-  bool views = false;  // the scope is known
   ScoreLimits limits;
   std::vector<double> times, shares;  // [frame] s, up to the end of the task
   std::vector<ScoredTool> tools;

@@ -22,15 +22,13 @@ namespace trocar {
 
 // Reads one table of a scene file into its struct, by the declarations of scene_keys.hpp.
 
-// The origin of the text. A recorded text was valid for the version that recorded it, so some limits do not apply.
 struct SceneOrigin {
   std::filesystem::path file;
-  bool recorded = false;
   const Scene* scene = nullptr;  // the scene that is being read: a task names its organs and instruments
 };
 
-// Throws InputError when the text is not a valid name. Recorded names are not checked.
-std::string read_name(const SceneOrigin& origin, TomlTable& table, std::string_view key);
+// Throws InputError when the text is not a valid name.
+std::string read_name(TomlTable& table, std::string_view key);
 // Returns the path of a file that the scene names, relative to the scene's folder.
 std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table, std::string_view key);
 // Returns the index of the text of `key` in `names`. Throws InputError that lists the names when there is none.
@@ -50,7 +48,7 @@ std::string names_of(const std::vector<Named>& list) {
 // Throws InputError that lists the scene's organs when it has none of this name.
 void refuse_unknown_organ(const SceneOrigin& origin, TomlTable& table, std::string_view key, const std::string& organ);
 
-// Reads the schema of a scene. Throws InputError when it is later than the present one.
+// Throws InputError unless a scene has the present schema.
 void read_schema(TomlTable& table, std::string_view key);
 
 // Checks what the limits of single keys do not express, once all keys of the table are read. Throws InputError for the
@@ -132,16 +130,16 @@ class KeyReader {
   template <typename Vector>
   void position(const SceneKey& key, std::optional<Vector> Struct::*member) {
     const Limits limits{-kFarthestPosition * 1e3, kFarthestPosition * 1e3};
-    if (present(key)) object_.*member = Vector(table_.vector(key.name, applied(key, limits)) * 1e-3);
+    if (present(key)) object_.*member = Vector(table_.vector(key.name, limits) * 1e-3);
   }
   template <typename Vector>
   void vector(const SceneKey& key, Vector Struct::*member, Limits limits) {
-    if (present(key)) object_.*member = Vector(table_.vector(key.name, applied(key, limits)));
+    if (present(key)) object_.*member = Vector(table_.vector(key.name, limits));
   }
   template <typename Vector>
   void position(const SceneKey& key, Vector Struct::*member) {
     const Limits limits{-kFarthestPosition * 1e3, kFarthestPosition * 1e3};
-    if (present(key)) object_.*member = Vector(table_.vector(key.name, applied(key, limits)) * 1e-3);
+    if (present(key)) object_.*member = Vector(table_.vector(key.name, limits) * 1e-3);
   }
   void far_position(const SceneKey& key, glm::vec3 Struct::*member, double farthest) {
     if (!present(key)) return;
@@ -153,9 +151,7 @@ class KeyReader {
   void text(const SceneKey& key, std::string Struct::*member) {
     if (present(key)) object_.*member = table_.text(key.name);
   }
-  void unique_name(const SceneKey& key, std::string Struct::*member) {
-    object_.*member = read_name(origin_, table_, key.name);
-  }
+  void unique_name(const SceneKey& key, std::string Struct::*member) { object_.*member = read_name(table_, key.name); }
   void flag(const SceneKey& key, bool Struct::*member) { table_.optional(key.name, object_.*member); }
   template <typename Value, typename Values>
   void choice(const SceneKey& key, Value Struct::*member, const Values& values) {
@@ -195,9 +191,6 @@ class KeyReader {
 
  private:
   bool present(const SceneKey& key) { return table_.find(key.name) || key.need == Need::Required; }
-  Limits applied(const SceneKey& key, Limits limits) const {
-    return origin_.recorded && key.any_when_recorded ? kAnyNumber : limits;
-  }
 
   const SceneOrigin& origin_;
   TomlTable& table_;
@@ -288,17 +281,16 @@ const std::vector<std::string>& device_names() {
   return names;
 }
 
-std::string read_name(const SceneOrigin& origin, TomlTable& table, std::string_view key) {
+std::string read_name(TomlTable& table, std::string_view key) {
   const std::string name = table.text(key);
-  if (const std::string fault = name_fault(name); !fault.empty() && !origin.recorded) table.fail(key, fault);
+  if (const std::string fault = name_fault(name); !fault.empty()) table.fail(key, fault);
   return name;
 }
 
 std::filesystem::path read_file_name(const SceneOrigin& origin, TomlTable& table, std::string_view key) {
   const std::string name = table.text(key);
-  if (!origin.recorded && (name.empty() || name.find('\0') != name.npos)) table.fail(key, "must name a file");
-  const std::string given = bytes_of_text(name);
-  return origin.recorded ? origin.file.parent_path() / given : file_of_scene(origin.file, given);
+  if (name.empty() || name.find('\0') != name.npos) table.fail(key, "must name a file");
+  return file_of_scene(origin.file, bytes_of_text(name));
 }
 
 std::size_t read_choice(TomlTable& table, std::string_view key, const std::vector<std::string>& names) {
@@ -308,13 +300,15 @@ std::size_t read_choice(TomlTable& table, std::string_view key, const std::vecto
   table.fail(key, fmt::format("must be {} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back()));
 }
 
-// Schema 2 adds the key itself; the other keys of a scene of schema 1 have the same meaning in schema 2.
 void read_schema(TomlTable& table, std::string_view key) {
-  if (!table.find(key)) return;
-  const double schema = table.number(key, {1.0, 1e6});
-  if (schema != std::floor(schema)) table.fail(key, "must be a whole number");
+  const double schema = table.find(key) ? table.number(key, {1.0, 1e6}) : 1.0;
+  if (schema < kSceneSchema)
+    table.fail(key,
+               fmt::format("must be {0}: scenes of schema 1 are no longer read, but their keys mean the same; write "
+                           "schema = {0} in the first line",
+                           kSceneSchema));
   if (schema > kSceneSchema)
-    table.fail(key, fmt::format("is {}, but this version reads schemas up to {}; use a later version of Trocar", schema,
+    table.fail(key, fmt::format("is {}, but this version reads schema {}; use a later version of Trocar", schema,
                                 kSceneSchema));
 }
 
@@ -353,9 +347,9 @@ void check(const SceneOrigin&, TomlTable& table, const ContactModelParams& hapti
 }
 
 template <>
-void check(const SceneOrigin& origin, TomlTable& table, const InstrumentScene& instrument) {
+void check(const SceneOrigin&, TomlTable& table, const InstrumentScene& instrument) {
   const double length = glm::length(instrument.axis);
-  if (length > 0.0 && length < kShortestAxis && !origin.recorded)
+  if (length > 0.0 && length < kShortestAxis)
     table.fail("axis", "is too short for a direction; write a unit vector, as in [0, 0, -1]");
   if (instrument.kind == InstrumentKind::ClipApplier && instrument.clip.length > kApplierJaws * instrument.radius)
     table.fail("clip", fmt::format("length_mm = {:g} is more than the jaws, which are {:g} mm long with this radius_mm",
@@ -381,10 +375,10 @@ void check(const SceneOrigin&, TomlTable& table, const Breathing& breathing) {
 }
 
 template <>
-void check(const SceneOrigin& origin, TomlTable& root, const Scene& scene) {
-  if (!origin.recorded && printable(scene.title, kLongestTitle) != scene.title)
+void check(const SceneOrigin&, TomlTable& root, const Scene& scene) {
+  if (printable(scene.title, kLongestTitle) != scene.title)
     root.fail("title", fmt::format("must be at most {} printable characters on one line", kLongestTitle));
-  if (scene.task && !origin.recorded) refuse_unshowable_words(root, *scene.task);
+  if (scene.task) refuse_unshowable_words(root, *scene.task);
   root.refuse_unknown_keys();
   if (scene.organs.empty()) root.fail("organ", "is missing; a scene needs at least one [[organ]]");
   if (scene.instruments.empty()) root.fail("instrument", "is missing; a scene needs at least one [[instrument]]");
@@ -413,15 +407,6 @@ void apply_materials(Scene& scene) {
   if (any) scene.text = scene_text(scene, scene.file);
 }
 
-Scene read_scene(std::string text, const std::filesystem::path& file, bool recorded) {
-  Scene scene;
-  scene.file = file;
-  scene.text = std::move(text);
-  TomlTable root = TomlTable::parse(file, scene.text);
-  read_keys({file, recorded, &scene}, root, scene);
-  return scene;
-}
-
 }  // namespace
 
 Scene load_scene(const std::filesystem::path& file) { return load_scene(file, SceneAccess{}); }
@@ -434,11 +419,12 @@ Scene load_scene(const std::filesystem::path& file, const SceneAccess& access) {
 }
 
 Scene parse_scene(std::string text, const std::filesystem::path& file) {
-  return read_scene(std::move(text), file, false);
-}
-
-Scene parse_recorded_scene(std::string text, const std::filesystem::path& file) {
-  return read_scene(std::move(text), file, true);
+  Scene scene;
+  scene.file = file;
+  scene.text = std::move(text);
+  TomlTable root = TomlTable::parse(file, scene.text);
+  read_keys({file, &scene}, root, scene);
+  return scene;
 }
 
 // Checks the organs and the connective tissue of a scene beyond the limits of single keys.

@@ -179,7 +179,7 @@ const std::vector<std::string>& device_names();
 // Loads a scene. Throws InputError with file, line and key for a missing or misspelt key, and for a value of the wrong
 // type or outside its limits.
 Scene load_scene(const std::filesystem::path& file);
-// Parses a text. `file` is the base of its relative paths and the name in error messages.
+// Parses a text and opens none of its files. `file` is the base of its relative paths and the name in error messages.
 Scene parse_scene(std::string text, const std::filesystem::path& file);
 
 }  // namespace trocar

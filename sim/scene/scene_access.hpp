@@ -23,10 +23,6 @@ struct SceneAccess {
 // allow. load_scene(file) gives no additional permission.
 Scene load_scene(const std::filesystem::path& file, const SceneAccess& access);
 
-// Parses the scene text of a recording. Accepts names, colours and positions that parse_scene() refuses, so that old
-// recordings stay readable. Opens none of its files and creates none of its devices.
-Scene parse_recorded_scene(std::string text, const std::filesystem::path& file);
-
 // Returns the input files of a scene: the file itself, meshes, recorded motions. No output may be one of them.
 std::vector<NamedFile> files_of(const Scene& scene);
 

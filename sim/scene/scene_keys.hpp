@@ -28,8 +28,6 @@ enum class Need {
 struct SceneKey {
   const char *name, *unit, *meaning;
   Need need = Need::Optional;
-  // Texts of recordings may exceed the limits: older versions had none for this key.
-  bool any_when_recorded = false;
 };
 
 inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
@@ -222,8 +220,8 @@ void declare(Keys& keys, std::type_identity<TissueParams>) {
               &TissueParams::unfolding, {0.0, 10.0});
   keys.number({"crush_damping", "1/s", "damping rate of the corners of a crushed cell"}, &TissueParams::crush_damping,
               {0.0, 1e4});
-  keys.vector({"gravity", "m/s^2", "without gravity the mesh is the shape at rest", Need::Optional, true},
-              &TissueParams::gravity, {-100.0, 100.0});
+  keys.vector({"gravity", "m/s^2", "without gravity the mesh is the shape at rest"}, &TissueParams::gravity,
+              {-100.0, 100.0});
 }
 
 template <typename Keys>
@@ -258,7 +256,7 @@ void declare(Keys& keys, std::type_identity<SculptParams>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<Attachment>) {
-  keys.position({"centre_mm", "mm", "centre of a ball; the tissue in it is attached", Need::Required, true},
+  keys.position({"centre_mm", "mm", "centre of a ball; the tissue in it is attached", Need::Required},
                 &Attachment::centre);
   keys.scaled({"radius_mm", "mm", "radius of the ball", Need::Required}, &Attachment::radius, {0.1, 1000.0});
   keys.number({"stiffness", "N/m", "0: rigid; otherwise a ligament, all its fibres together"}, &Attachment::stiffness,
@@ -306,12 +304,10 @@ void declare(Keys& keys, std::type_identity<SuctionParams>) {
               {0.1, 100.0});
 }
 
-// Present schema of scenes, stored in the key `schema`; scenes without the key have schema 1. Recordings hold the text
-// of their scene, so a default is part of what they mean: a change of a default raises the schema, and read_schema()
-// keeps the earlier default for scenes of earlier schemas.
+// The schema of scenes, stored in the key `schema`. Recordings hold the text of their scene, so a default is part of
+// what they mean: a change of a default raises the schema.
 inline constexpr int kSceneSchema = 2;
 
-inline constexpr Limits kAnyNumber{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 inline constexpr double kFarthestScope = 1e3;  // m, of its eye and its target from the origin
 
 inline constexpr std::array kToolModes{ToolMode::Swept, ToolMode::Static};
@@ -363,7 +359,7 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
                "turns the mesh, after `axes`, about the scene's x axis, then y, then z; attachments are not turned"},
               &OrganScene::rotate_deg, {-360.0, 360.0});
   keys.position({"offset_mm", "mm", "moves the mesh; attachments are not moved with it"}, &OrganScene::offset);
-  keys.vector({"colour", "", "linear RGB", Need::Optional, true}, &OrganScene::colour, {0.0, 1.0});
+  keys.vector({"colour", "", "linear RGB"}, &OrganScene::colour, {0.0, 1.0});
   keys.optional_file(
       {"material", "", "a file of `trocar tissue fit`, relative to the scene file: law, moduli, stiffening"},
       &OrganScene::material);
@@ -562,15 +558,13 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
                "a probe presses, the jaws of a grasper hold, the tip of a hook burns, scissors cut each time their "
                "blades close, a clip applier leaves a clip on what its jaws close on, suction removes fluid or rinses"},
               &InstrumentScene::kind, kInstrumentKinds);
-  keys.position({"pivot_mm", "mm", "the trocar", Need::Required, true}, &InstrumentScene::pivot);
-  keys.position({"tip_mm", "mm", "the tip at the start, not at the trocar", Need::Required, true},
-                &InstrumentScene::tip);
+  keys.position({"pivot_mm", "mm", "the trocar", Need::Required}, &InstrumentScene::pivot);
+  keys.position({"tip_mm", "mm", "the tip at the start, not at the trocar", Need::Required}, &InstrumentScene::tip);
   keys.scaled({"radius_mm", "mm", "radius of the shaft", Need::Required}, &InstrumentScene::radius, {0.01, 100.0});
   keys.vector(
       {"axis", "",
        "direction of the shaft at zero pan and tilt, for `mouse`, `gamepad`, `spacemouse` and `igtl`; length at "
-       "least 1e-6, or [0, 0, 0]: from pivot to tip",
-       Need::Optional, true},
+       "least 1e-6, or [0, 0, 0]: from pivot to tip"},
       &InstrumentScene::axis, {-1000.0, 1000.0});
   keys.choice({"device", "", "see [devices.md](devices.md)", Need::Written}, &InstrumentScene::device, device_names());
   keys.text(
@@ -652,14 +646,13 @@ void declare(Keys& keys, std::type_identity<Breathing>) {
   keys.scaled({"amplitude_mm", "mm", "motion of the diaphragm from expiration to inspiration"}, &Breathing::amplitude,
               {0.0, 100.0});
   keys.number({"rate_hz", "Hz", "breaths per second"}, &Breathing::rate, {0.0, 10.0});
-  keys.vector({"direction", "", "direction of inspiration, not [0, 0, 0]; its length multiplies the amplitude",
-               Need::Optional, true},
+  keys.vector({"direction", "", "direction of inspiration, not [0, 0, 0]; its length multiplies the amplitude"},
               &Breathing::direction, {-10.0, 10.0});
 }
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<Scene>) {
-  keys.schema({"schema", "", "version of the keys, 2 at present; a scene without it has schema 1"});
+  keys.schema({"schema", "", "version of the keys", Need::Required});
   keys.text({"title", "", "shown in the window"}, &Scene::title);
   keys.number({"frame_rate", "Hz", "ticks of the simulation per second; the picture has its own rate"},
               &Scene::frame_rate, {10.0, 1000.0});

@@ -35,7 +35,7 @@ inline glm::vec3 position_of(const SurfaceMark& mark, std::span<const glm::vec3>
 // Names the points that organs hide from the scope in a frame; a recording keeps it, so that scores need no surfaces.
 // Computed by sim/session/sight_watch.hpp   Tested in tests/sim/session/sight_watch_test.cpp
 
-// Points after the 32nd count as visible. Recordings before format 2.10 hide nothing.
+// Points after the 32nd count as visible.
 struct HiddenPoints {
   static constexpr std::size_t kMost = 32;
   std::uint32_t tips = 0, marks = 0;  // bit k: the tip of instrument k, the mark k

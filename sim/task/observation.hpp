@@ -37,7 +37,7 @@ struct SeenOrgan {
   std::span<const glm::vec3> new_rest = {};  // m  vertices that a burn, cut or tear made in this frame, at rest
 };
 
-// Connective tissue. Recordings before format 2.6 do not tell how a fibre broke, and have none here.
+// Connective tissue.
 struct SeenFibres {
   std::span<const std::uint8_t> intact;  // [fibre] at the end of this frame
   std::span<const FibreEnds> ends;       // [fibre] m, at the time of the touch query
@@ -46,7 +46,7 @@ struct SeenFibres {
   std::span<const FibreBreak> how;
 };
 
-// Blood and bile. Recordings before format 2.7, and scenes in which nothing can bleed or spill, have none.
+// Blood and bile. Scenes in which nothing can bleed or spill have none.
 struct SeenBleeding {
   std::span<const BleedSource> sources;  // in the order of opening; rate, half time and clotting may be those at first
   std::span<const FluidLoss> lost;       // [organ] m^3, until the end of this frame

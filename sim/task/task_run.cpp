@@ -35,9 +35,7 @@ std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stag
 // an expert is slow, although the task may last longer.
 constexpr double kSlowest = 3.0;
 
-double slowest_time(const TaskScene& task, const TaskStage& stage) {
-  return stage.earlier_grades ? task.time_limit : std::min(task.time_limit, kSlowest * task.time_good);
-}
+double slowest_time(const TaskScene& task) { return std::min(task.time_limit, kSlowest * task.time_good); }
 
 // Returns the mean grade of the parts with a defined value, 0 .. 1; 0 without any.
 double mean_grade(const std::vector<Metric>& parts) {
@@ -53,7 +51,7 @@ double mean_grade(const std::vector<Metric>& parts) {
 struct TaskRun::Content {
   Content(const TaskScene& scene, const TaskStage& stage)
       : task(scene),
-        slowest(slowest_time(scene, stage)),
+        slowest(slowest_time(scene)),
         goal(make_goal(scene, stage)),
         zones(scene, stage),
         force(scene, stage),

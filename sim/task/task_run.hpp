@@ -36,8 +36,6 @@ struct TaskStage {
   std::vector<std::string> tissue = {};  // [group] names of the layers, then of the bands
   std::vector<StageFibre> fibres = {};   // [fibre]
   std::vector<char> grasps = {};         // [instrument] 1: a grasper
-  // Recordings before format 2.10 keep their grades: time is 0 at the time limit, tremor at three times its limit.
-  bool earlier_grades = false;
 };
 
 // The state of a task that the window shows.

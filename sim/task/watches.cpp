@@ -81,9 +81,7 @@ glm::dvec3 TremorFilter::step(const glm::dvec3& at, double dt) {
 }
 
 TremorWatch::TremorWatch(const TaskScene& task, const TaskStage& stage)
-    : most_(task.most_tremor),
-      worst_((stage.earlier_grades ? 3.0 : 2.0) * task.most_tremor),
-      of_scope_(task.kind == TaskKind::NavigateCamera) {
+    : most_(task.most_tremor), worst_(2.0 * task.most_tremor), of_scope_(task.kind == TaskKind::NavigateCamera) {
   if (!of_scope_) tools_ = tools_of(task, stage);
   hands_.resize(of_scope_ ? 1 : tools_.size());
 }

@@ -16,7 +16,8 @@ inline std::filesystem::path write_ball_task(const TemporaryFolder& folder, cons
   save_mesh(shapes::icosphere(2, 0.05f), folder.path() / "ball.obj");
   return folder.write(
       "ball.toml",
-      "title = \"Ball\"\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 20\n"
+      "schema = 2\ntitle = \"Ball\"\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm "
+      "= 20\n"
       "[[organ.attachment]]\ncentre_mm = [0, 0, -45]\nradius_mm = 20\n"
       "[[instrument]]\nname = \"probe\"\nradius_mm = 2.5\npivot_mm = [0, 0, 200]\ntip_mm = [0, 0, 60]\n"
       "[task]\nkind = \"touch-targets\"\ntime_limit_s = 60\n[[task.place]]\norgan = \"ball\"\nat_mm = [50, 0, 0]\n" +

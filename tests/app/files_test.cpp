@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kScene =
-    "[[organ]]\nname = \"organ\"\nmesh = \"organ.obj\"\n[organ.tissue]\nnode_spacing_mm = 12\n"
+    "schema = 2\n[[organ]]\nname = \"organ\"\nmesh = \"organ.obj\"\n[organ.tissue]\nnode_spacing_mm = 12\n"
     "[[instrument]]\nname = \"probe\"\npivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\n";
 
 class Input : public Program {
@@ -133,7 +133,8 @@ TEST_F(Input, ExcessiveScenesAreRefusedAtOnce) {
   for (int k = 0; k < 100000; ++k) dots += ".a";
   expect_short(demo(file("deep.toml", "a = " + std::string(7000, '['))), "deep.toml:1: the text has brackets");
   expect_short(demo(file("dots.toml", dots + " = 1\n")), "dots.toml:1: the text has");
-  expect_short(demo(file("key.toml", std::string(5000, 'k') + " = 1\n")), "is not a key of this table");
+  expect_short(demo(file("key.toml", "schema = 2\n" + std::string(5000, 'k') + " = 1\n")),
+               "is not a key of this table");
   expect_short(demo(file("esc.toml", std::string(kScene) + "\"\\u001b[31m\" = 1\n")), "is not a key of this table");
   expect_short(demo(file("bytes.toml", "title = 'x\xbd'\n")), "bytes.toml:1: is not UTF-8 text");
   expect_short(demo(file("big.toml", "title = " + std::string(3 << 20, ' '))), "larger than the 1 MiB");
@@ -270,8 +271,6 @@ TEST_F(Input, SceneNumbersHaveRanges) {
     std::string text = kScene;
     expect_short(demo(file("s.toml", text.replace(text.find(tried.from), tried.from.size(), tried.to))), tried.part);
   }
-  // An older recording may contain such a scene.
-  EXPECT_NO_THROW(parse_recorded_scene("title = \"a\\nb\"\n" + std::string(kScene) + "axis = [0, 0, 2000]\n", "s.h5"));
 }
 
 TEST_F(Input, AFullStandardOutputIsAFailure) {
@@ -337,7 +336,7 @@ class ForeignOrgan : public Program {
 
   // A scene with one organ; `keys` are further keys of the organ.
   static std::string scene_text(const std::string& mesh, const std::string& keys = "") {
-    return "[[organ]]\nname = \"cube\"\nmesh = \"" + mesh + "\"\n" + keys +
+    return "schema = 2\n[[organ]]\nname = \"cube\"\nmesh = \"" + mesh + "\"\n" + keys +
            "[organ.tissue]\nnode_spacing_mm = 10\n[[organ.attachment]]\ncentre_mm = [0, 0, -30]\nradius_mm = 60\n"
            "[[instrument]]\nname = \"probe\"\npivot_mm = [0, -60, 200]\ntip_mm = [0, 0, 80]\nradius_mm = 2.5\n";
   }
@@ -555,7 +554,7 @@ TEST_F(Turned, AnglesTurnAboutXThenYThenZ) {
 }
 
 TEST_F(Turned, TheKeysAreChecked) {
-  expect_sentence(scene_text("box.obj", "axes = \"lps\"\n"), {"s.toml:4: organ.axes: must be trocar, LPS or RAS"});
+  expect_sentence(scene_text("box.obj", "axes = \"lps\"\n"), {"s.toml:5: organ.axes: must be trocar, LPS or RAS"});
   expect_sentence(scene_text("box.obj", "rotate_deg = [0, 400, 0]\n"), {"organ.rotate_deg"});
   std::string tube = scene_text("box.obj", "axes = \"LPS\"\n");
   tube.replace(tube.find("mesh = \"box.obj\""), 16, "tube = { path_mm = [[0, 0, 0], [0, 60, 0]], radius_mm = 8 }");
@@ -701,8 +700,9 @@ class Output : public Program {
   }
 
   static std::string scene(const std::string& organ, const std::string& instrument, const std::string& more = "") {
-    return "[[organ]]\nname = \"" + organ + "\"\nmesh = \"organ.obj\"\n[organ.tissue]\nnode_spacing_mm = 12\n" +
-           "[[instrument]]\nname = \"" + instrument +
+    return "schema = 2\n[[organ]]\nname = \"" + organ +
+           "\"\nmesh = \"organ.obj\"\n[organ.tissue]\nnode_spacing_mm = 12\n" + "[[instrument]]\nname = \"" +
+           instrument +
            "\"\npivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\ndevice = \"script\"\n" + more;
   }
 
@@ -1050,7 +1050,8 @@ class SlowScene : public Program {
   std::string scene_of(const SlowText& scene) {
     save_mesh(shapes::icosphere(3, 0.03f), folder_.path() / "ball.obj");
     return file("s.toml",
-                "title = \"s\"\n[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n[[organ]]\nname = \"ball\"\n"
+                "schema = 2\ntitle = \"s\"\n[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n[[organ]]\nname = "
+                "\"ball\"\n"
                 "mesh = \"ball.obj\"\n" +
                     scene.organ + "[organ.tissue]\n" + scene.tissue +
                     "[[organ.attachment]]\ncentre_mm = [0, 0, -30]\nradius_mm = 15\n" + scene.attachment +
@@ -1105,7 +1106,7 @@ TEST_F(SlowScene, TheDemonstrationSaysItToo) {
 // Each organ has one bit of the numbers that say which organs an instrument burns.
 TEST_F(SlowScene, ATaskTellsAtMost31OrgansApart) {
   const auto with_organs = [&](int organs, bool task) {
-    std::string text = "[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n";
+    std::string text = "schema = 2\n[scope]\neye_mm = [0, -75, 290]\ntarget_mm = [0, 0, 0]\n";
     for (int k = 0; k < organs; ++k)
       text += fmt::format(
           "[[organ]]\nname = \"o{0}\"\nmesh = \"ball.obj\"\noffset_mm = [{1}, 0, 0]\n"

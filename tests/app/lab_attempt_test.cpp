@@ -103,7 +103,7 @@ class OwnRecordingTest : public ::testing::Test {
   fs::path at(const char* name) const { return folder_.path() / name; }
   RecordingClaim recorded(const char* name, const std::string& person, const std::string& key) const {
     test::record_attempt(scene_, at(name), 5, true, {ScoreClock::Tick, Activity::Attempt, person, "", key});
-    return {at(name).string(), host_name(), "zoe", key, {}};
+    return {at(name).string(), host_name(), "zoe", key};
   }
   static void expect(Claimed answer, const RecordingClaim& claim, const std::string& why) {
     const OwnRecording own = own_recording(claim);
@@ -142,17 +142,6 @@ TEST_F(OwnRecordingTest, ARecordingWithoutAPersonNeedsTheKey) {
   expect(Claimed::Foreign, claim, "names no person");
 }
 
-TEST_F(OwnRecordingTest, AnOlderRecordingNeedsTheDate) {
-  RecordingClaim claim = recorded("s.h5", "zoe", "");
-  const Recording recording(at("s.h5"));
-  claim.key = new_attempt_key();
-  expect(Claimed::Foreign, claim, "another attempt");
-  claim.started = date_in_text(recording.text("date"));
-  expect(Claimed::Ours, claim, "");
-  *claim.started += 1.0;
-  expect(Claimed::Foreign, claim, "another attempt");
-}
-
 TEST_F(OwnRecordingTest, OnlyRegularRecordingsCount) {
   const RecordingClaim own = recorded("s.h5", "zoe", new_attempt_key());
   const auto expect_at = [&](const fs::path& path, Claimed answer, const char* why) {
@@ -184,22 +173,14 @@ TEST_F(OwnRecordingTest, OnlyRegularRecordingsCount) {
   expect_at(at("foreign.h5"), Claimed::Foreign, "not a recording");
 }
 
-// Every copy has the recorded key; an older recording gets the same one from what every copy has.
-TEST_F(OwnRecordingTest, KeysFollowFromTheContent) {
+TEST_F(OwnRecordingTest, ADamagedKeyIsRefused) {
   const std::string key = new_attempt_key();
-  recorded("s.h5", "zoe", key), recorded("old.h5", "zoe", "");
+  recorded("s.h5", "zoe", key);
   EXPECT_EQ(attempt_key_of(Recording(at("s.h5")), "s.h5"), key);
-  const std::string derived = attempt_key_of(Recording(at("old.h5")), "old.h5");
-  EXPECT_TRUE(is_attempt_key(derived)) << derived;
-  test::change_text(at("old.h5"), "version", "0.9");
-  EXPECT_EQ(attempt_key_of(Recording(at("old.h5")), "old.h5"), derived);
-  for (const char* attribute : {"date", "person"}) {
-    fs::copy_file(at("old.h5"), at("other.h5"), fs::copy_options::overwrite_existing);
-    test::change_text(at("other.h5"), attribute, "2020-01-01 00:00:00");
-    EXPECT_NE(attempt_key_of(Recording(at("other.h5")), "other.h5"), derived) << attribute;
+  for (const char* damaged : {"../../x", ""}) {
+    test::change_text(at("s.h5"), kAttemptKeyAttribute, damaged);
+    EXPECT_THROW(attempt_key_of(Recording(at("s.h5")), "s.h5"), InputError) << damaged;
   }
-  test::change_text(at("s.h5"), kAttemptKeyAttribute, "../../x");
-  EXPECT_THROW(attempt_key_of(Recording(at("s.h5")), "s.h5"), InputError);
 }
 
 // Tests that no form of a password in a database's address reaches a message, and which addresses are refused.
@@ -348,7 +329,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPerson = "zoe";
 
-RunNote attempt_of(const std::string& person) { return {ScoreClock::Tick, Activity::Attempt, person}; }
+RunNote attempt_of(const std::string& person) {
+  return {ScoreClock::Tick, Activity::Attempt, person, "", new_attempt_key()};
+}
 
 class LabEntering : public LabUser {
  protected:
@@ -492,7 +475,7 @@ TEST_F(LabEntering, ProgramsThatStartTogetherEnterAKilledAttemptOnce) {
   std::printf("%zu databases, %d rounds each, %d programs: 1 row each\n", databases.size(), rounds, kPrograms);
 }
 
-// Also under another name, packed, and recorded by a version that gave attempts no key.
+// Also under another name, and packed.
 TEST_F(LabEntering, ARecordingIsEnteredOnce) {
   test::record_attempt(scene(), at("s.h5"), 20, true, attempt_of(kPerson));
   for (int k = 0; k < 3; ++k) EXPECT_EQ(lab("enter " + at("s.h5")).status, 0);
@@ -512,21 +495,6 @@ TEST_F(LabEntering, ARecordingIsEnteredOnce) {
   test::change_text(at("t.h5"), "attempt_key", new_attempt_key());
   EXPECT_EQ(lab("enter " + at("t.h5")).status, 0);
   EXPECT_EQ(rows(), 2u) << "two attempts with the same motion are two attempts";
-}
-
-// An earlier version gave the recording no key, and its row in the database another one.
-TEST_F(LabEntering, AnOlderRecordingIsEnteredOnce) {
-  test::record_attempt(scene(), at("s.h5"), 20, true, attempt_of(kPerson));
-  test::change_text(at("s.h5"), "attempt_key", "");
-  EXPECT_EQ(lab("enter " + at("s.h5")).status, 0);
-  LabDatabase database = LabStation(places()).open_to_write();
-  LabAttempt row = database.attempts().at(0);
-  database.delete_attempt(row.key);
-  row.key = new_attempt_key();
-  database.add_attempt(row);
-  const Outcome again = lab("enter " + at("s.h5"));
-  EXPECT_NE(again.out.find("is in the database already, as " + row.key), std::string::npos) << again.out << again.err;
-  EXPECT_EQ(rows(), 1u);
 }
 
 // A killed session whose recording is on a disk that is not mounted.

@@ -217,21 +217,21 @@ TEST_F(Program, BadTissue) {
   save_mesh(shapes::icosphere(3, 0.04f), folder_.path() / "ball.stl");
   const auto scene = [&](const std::string& mesh, const std::string& more, const std::string& tool = "") {
     return "demo --headless --frames 2 --backend scan --out " + (folder_.path() / "out").string() + " --scene " +
-           file("s.toml", "[[organ]]\nname = \"ball\"\nmesh = \"" + mesh + "\"\n" + more +
+           file("s.toml", "schema = 2\n[[organ]]\nname = \"ball\"\nmesh = \"" + mesh + "\"\n" + more +
                               "[[instrument]]\nname = \"hook\"\npivot_mm = [0, 0, 150]\ntip_mm = [0, 0, 60]\n"
                               "radius_mm = 2.5\n" +
                               tool);
   };
   const auto tissue = [&](const std::string& line) { return scene("ball.stl", "[organ.tissue]\n" + line + "\n"); };
   EXPECT_EQ(run(tissue("youngs_modulus = 6000")).status, 0);
-  expect_refused(tissue("youngs_modulus = 0"), "s.toml:5: organ.tissue.youngs_modulus: 0 is outside its limits");
-  expect_refused(tissue("youngs_modulus = -6000"), "s.toml:5: organ.tissue.youngs_modulus: -6000 is outside");
-  expect_refused(tissue("poisson_ratio = 0.6"), "s.toml:5: organ.tissue.poisson_ratio: 0.6 is outside its limits");
+  expect_refused(tissue("youngs_modulus = 0"), "s.toml:6: organ.tissue.youngs_modulus: 0 is outside its limits");
+  expect_refused(tissue("youngs_modulus = -6000"), "s.toml:6: organ.tissue.youngs_modulus: -6000 is outside");
+  expect_refused(tissue("poisson_ratio = 0.6"), "s.toml:6: organ.tissue.poisson_ratio: 0.6 is outside its limits");
   expect_refused(tissue("node_spacing_mm = 90"), "node spacing 90 mm is larger than the organ");
   expect_refused(scene("ball.stl", "", "kind = \"knife\"\n"),
-                 "s.toml:9: instrument.kind: must be one of probe, grasper, hook, scissors, clip-applier, suction");
+                 "s.toml:10: instrument.kind: must be one of probe, grasper, hook, scissors, clip-applier, suction");
   expect_refused(scene("ball.stl", "", "device = \"script\"\nscript = \"cut\"\n"),
-                 "s.toml:10: instrument.script: must be explore, press, pull or burn");
+                 "s.toml:11: instrument.script: must be explore, press, pull or burn");
   expect_refused(scene("ball.stl", "[[organ.attachment]]\ncentre_mm = [0, 0, 200]\nradius_mm = 20\n"),
                  "attachment 0 at (0.0, 0.0, 200.0) mm with radius 20 mm fixes nothing: the nearest");
 }
@@ -239,7 +239,7 @@ TEST_F(Program, BadTissue) {
 TEST_F(Program, BadOrgans) {
   const auto scene = [&](const std::string& mesh) {
     return "demo --headless --frames 2 --backend scan --out " + (folder_.path() / "out").string() + " --scene " +
-           file("s.toml", "[[organ]]\nname = \"ball\"\nmesh = \"" + mesh +
+           file("s.toml", "schema = 2\n[[organ]]\nname = \"ball\"\nmesh = \"" + mesh +
                               "\"\n[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 150]\n"
                               "tip_mm = [0, 0, 60]\nradius_mm = 2.5\n");
   };
@@ -274,7 +274,7 @@ TEST_F(Program, TheTourRunsAndReplays) {
 }
 
 TEST_F(Program, RecordFollowsATrajectoryAndValidates) {
-  folder_.write("s.toml", "[[organ]]\nname = \"liver\"\nmesh = \"" + data("organs/liver.obj") +
+  folder_.write("s.toml", "schema = 2\n[[organ]]\nname = \"liver\"\nmesh = \"" + data("organs/liver.obj") +
                               "\"\n[organ.tissue]\nnode_spacing_mm = 12\n[[instrument]]\nname = \"probe\"\n"
                               "pivot_mm = [-60, -40, 260]\ntip_mm = [-60, 75, 185]\nradius_mm = 2.5\n");
   std::string rows = "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";
@@ -512,7 +512,7 @@ class ProgramFaults : public ::testing::Test {
     for (const glm::vec3& p : ball.positions) mesh << fmt::format("v {} {} {}\n", p.x, p.y, p.z);
     for (const glm::uvec3& face : ball.faces) mesh << fmt::format("f {} {} {}\n", face.x + 1, face.y + 1, face.z + 1);
     folder_.write("ball.toml",
-                  "[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 15\n"
+                  "schema = 2\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 15\n"
                   "[[instrument]]\nname = \"probe\"\npivot_mm = [0, 0, 150]\ntip_mm = [0, 0, 31]\nradius_mm = 2.5\n");
     std::ofstream rows(folder_.path() / "motion.csv");
     rows << "t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z\n";

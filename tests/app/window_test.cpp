@@ -148,11 +148,11 @@ TEST(StageHistory, MedianOfRecentSamples) {
 
 TEST(SceneList, InvalidScenesKeepTheirErrorMessage) {
   TemporaryFolder folder;
-  folder.write("bad.toml", "title = \"Bad\"\nframe_rate = 3\n");
+  folder.write("bad.toml", "schema = 2\ntitle = \"Bad\"\nframe_rate = 3\n");
   const auto scenes = list_scenes({folder.path(), folder.path() / "missing"});
   ASSERT_EQ(scenes.size(), 1u);
   EXPECT_EQ(scenes[0].title, "bad");
-  EXPECT_NE(scenes[0].fault.find("bad.toml:2: frame_rate"), std::string::npos) << scenes[0].fault;
+  EXPECT_NE(scenes[0].fault.find("bad.toml:3: frame_rate"), std::string::npos) << scenes[0].fault;
 }
 
 TEST(SceneList, TasksAreInTheOrderOfTheCurriculum) {

@@ -79,12 +79,12 @@ constexpr ColumnGroup kGroups[] = {ColumnGroup::Session,  ColumnGroup::Tools, Co
                                    ColumnGroup::Bleeding, ColumnGroup::Organ, ColumnGroup::Compact};
 
 std::string table_of_columns() {
-  std::string text = "| column | rows | type | unit | since | content |\n|---|---|---|---|---|---|\n";
+  std::string text = "| column | rows | type | unit | forms | content |\n|---|---|---|---|---|---|\n";
   for (const ColumnGroup group : kGroups)
     for (std::size_t k = 0; k < columns_of(group).size(); ++k) {
       const Column& column = columns_of(group)[k];
       text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", path_of(group, k, "NAME"), name_of(column.rows),
-                          type_text(column), column.unit, since_text(column), column.meaning);
+                          type_text(column), column.unit, forms_text(column), column.meaning);
     }
   return text;
 }

@@ -96,7 +96,7 @@ def pressed_ball(folder, law='springs'):
     """One organ that a probe presses."""
     ball(folder)
     scene = folder / f'pressed_{law}.toml'
-    scene.write_text(organ('ball', 0, f'law = "{law}"\n') + instrument('probe', 'press'))
+    scene.write_text('schema = 2\n' + organ('ball', 0, f'law = "{law}"\n') + instrument('probe', 'press'))
     session = trocar.Session(scene, backend='scan', driver='scripts')
     session.step(40)
     return session
@@ -107,7 +107,7 @@ def cut_pair_session(folder, backend='scan'):
     ball(folder, name='left'), ball(folder, 0.024, (0.056, 0.0, 0.0), 'right')
     bleeds, voxels = '[organ.blood]\nrate_ml_min_cm2 = 5\n', '[organ.cut]\nvoxels_per_cell = 3\n'
     scene = folder / 'cut_pair.toml'
-    scene.write_text('[breathing]\namplitude_mm = 5\nrate_hz = 1\ndirection = [1, 0, 0]\n'
+    scene.write_text('schema = 2\n[breathing]\namplitude_mm = 5\nrate_hz = 1\ndirection = [1, 0, 0]\n'
                      + organ('left', 0) + bleeds + voxels + organ('right', 56) + voxels
                      + ''.join(instrument(*pair, tip=27) for pair in (('probe', 'press'), ('grasper', 'pull'), ('hook', 'burn'),
                                                               ('scissors', 'press'))))
@@ -122,7 +122,8 @@ def cut_pair(folder):
     return session
 
 
-DUCT = '''[[organ]]
+DUCT = '''schema = 2
+[[organ]]
 name = "duct"
 [organ.tube]
 path_mm = [[0, 0, 0], [20, 0, 0], [50, 0, 0]]

@@ -98,7 +98,7 @@ void ReplayScene::load(std::size_t frame) {
   show_film();
   show_tools();
   show_bonds();
-  pose_ = recording_.scope(frame).value_or(scene_.scope.pose());
+  pose_ = recording_.scope(frame);
 }
 
 void ReplayScene::show_organ(std::size_t organ) {
@@ -135,15 +135,14 @@ void ReplayScene::show_tools() {
     bool touching = false;
     for (std::size_t organ = 0; organ < shown_.size(); ++organ) touching = touching || touched(organ, tool) > 0;
     const InstrumentScene* scene = named(scene_.instruments, recording_.tools()[tool]);
-    tools_[tool] = {
-        recording_.pose(frame_, tool),
-        roll_grip.x,
-        roll_grip.y,
-        touching,
-        scene ? scene->kind : InstrumentKind::Probe,
-        recording_.energy(frame_, tool),
-        recording_.heats(frame_, tool).value_or(touching && recording_.energy(frame_, tool) != Diathermy::Off) != 0,
-        scene ? scene->limits : JointLimits{}};
+    tools_[tool] = {recording_.pose(frame_, tool),
+                    roll_grip.x,
+                    roll_grip.y,
+                    touching,
+                    scene ? scene->kind : InstrumentKind::Probe,
+                    recording_.energy(frame_, tool),
+                    recording_.heats(frame_, tool) != 0,
+                    scene ? scene->limits : JointLimits{}};
   }
 }
 
@@ -201,7 +200,7 @@ TaskScan::TaskScan(const Recording& recording, const Scene& scene) : content_(st
   if (!scene.task) return;
   try {
     content_->run.emplace(*scene.task, stage_of(recording, scene, content_->surfaces));
-    content_->observer.emplace(recording, scene.scope, content_->run->marks());
+    content_->observer.emplace(recording, scene.scope.lens, content_->run->marks());
   } catch (const InputError&) {
     content_->run.reset();
   }

@@ -120,8 +120,7 @@ TEST_F(DamagedRecording, WallTimesUsedByScoresMustBeFiniteAndAscending) {
   expect_refused("the time of frame 4");
 }
 
-// Scores use the wall time if the recording says so; an older recording without wall times uses the tick times.
-TEST_F(DamagedRecording, OlderRecordingsUseTheTickTimes) {
+TEST_F(DamagedRecording, ScoresUseTheWallTimeIfTheRecordingSaysSo) {
   {
     const Recording recording(file_);
     EXPECT_EQ(recording.clock(), ScoreClock::Wall);
@@ -129,16 +128,10 @@ TEST_F(DamagedRecording, OlderRecordingsUseTheTickTimes) {
     EXPECT_EQ(recording.times()[9], 0.15);
     EXPECT_EQ(recording.lost_time(0, 9), 0.15);
   }
-  change([](hid_t file) {
-    H5Ldelete(file, "/session/wall_time", H5P_DEFAULT);
-    H5Ldelete(file, "/session/lost_time", H5P_DEFAULT);
-    H5Adelete(file, "clock");
-  });
-  const Recording older(file_);
-  EXPECT_EQ(older.clock(), ScoreClock::Tick);
-  EXPECT_EQ(older.score_times(), older.times());
-  EXPECT_TRUE(older.wall_times().empty());
-  EXPECT_EQ(older.lost_time(0, 9), 0.0);
+  change([](hid_t file) { H5Adelete(file, "clock"); });
+  const Recording by_ticks(file_);
+  EXPECT_EQ(by_ticks.clock(), ScoreClock::Tick);
+  EXPECT_EQ(by_ticks.score_times(), by_ticks.times());
 }
 
 TEST_F(DamagedRecording, LastsNoLongerThanADay) {

@@ -93,9 +93,7 @@ inline void expect_fibres(const Recording& recording, std::uint32_t frame) {
   EXPECT_EQ(fibre.b.point.z, static_cast<float>(frame % Script::kFibres));
   EXPECT_EQ(fibre.free_length, 0.5f);
   EXPECT_EQ(fibre.reference, 1.f);
-  if (!history.broken_how.empty()) {
-    EXPECT_EQ(fibre.group, frame % Script::kFibres % 3);
-  }
+  EXPECT_EQ(fibre.group, frame % Script::kFibres % 3);
   EXPECT_EQ(broken_before(history, 0).size(), 1u);
   const auto broken = broken_in(history, frame);
   EXPECT_EQ(std::vector(broken.begin(), broken.end()), Script::broken_in(frame)) << "frame " << frame;

@@ -138,7 +138,7 @@ TEST(Superblock, FilesWithoutChecksumsAreRecognised) {
 // By default h5repack writes such files.
 TEST(Superblock, ARecordingWithoutChecksumsIsRefused) {
   try {
-    H5File::open(repository_file("tests/fuzz/corpus/recording/old_format.h5"));
+    H5File::open(repository_file("tests/fuzz/corpus/recording/without_checksums.h5"));
     ADD_FAILURE() << "was read";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("h5repack --latest"), std::string::npos) << error.what();

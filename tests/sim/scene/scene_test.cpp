@@ -14,7 +14,7 @@
 namespace trocar {
 namespace {
 
-constexpr const char* kMinimal = R"(
+constexpr const char* kMinimal = R"(schema = 2
 [[organ]]
 name = "liver"
 mesh = "liver.obj"
@@ -88,7 +88,7 @@ TEST_F(SceneFile, ErrorsNameFileLineAndKey) {
   expect_sentence(with("radius_mm = 5", "radius_mm = nan"), "finite");
   expect_sentence(with("[0, 0, 250]", "[0, 0]"), "s.toml:8: instrument.pivot_mm: must be three numbers");
   expect_sentence(with("[0, 0.5, 100]", "[0, 0, 250]"), "s.toml:9: instrument.tip_mm: is the same point as pivot_mm");
-  expect_sentence("title = \"x\"\n", "organ: is missing");
+  expect_sentence("schema = 2\ntitle = \"x\"\n", "organ: is missing");
   expect_sentence("title = \n", "s.toml:1: not valid TOML");
   expect_sentence(std::string("framerate = 60\n") + kMinimal,
                   "s.toml:1: framerate: is not a key of this table; did you mean 'frame_rate'?");
@@ -98,7 +98,7 @@ TEST_F(SceneFile, ErrorsNameFileLineAndKey) {
 }
 
 TEST_F(SceneFile, EveryKeyOfTissueAndInstrumentsIsRead) {
-  const Scene scene = load(R"(
+  const Scene scene = load(R"(schema = 2
 [breathing]
 amplitude_mm = 7
 rate_hz = 0.5
@@ -345,7 +345,8 @@ TEST_F(SceneFile, CommittedScenesLoad) {
   EXPECT_GT(scenes, 0);
 }
 
-constexpr const char* kBondedScene = R"([[organ]]
+constexpr const char* kBondedScene = R"(schema = 2
+[[organ]]
 name = "liver"
 mesh = "liver.obj"
 [[organ]]
@@ -425,7 +426,8 @@ TEST_F(SceneBonds, FaultsAreOneSentence) {
                   "two have the name 'bed'");
 }
 
-constexpr const char* kTaskScene = R"([[organ]]
+constexpr const char* kTaskScene = R"(schema = 2
+[[organ]]
 name = "liver"
 mesh = "liver.obj"
 [[organ]]
@@ -442,13 +444,13 @@ kind = "touch-targets"
 [[task.place]]
 organ = "liver"
 at_mm = [1, 2, 3]
-)";  // [task] is line 13
+)";  // [task] is line 14
 
 class TaskReader : public test::SceneText {
  protected:
   TaskReader() : SceneText(kTaskScene) {}
 
-  // Adds keys to [task], from line 15 on.
+  // Adds keys to [task], from line 16 on.
   std::string keys(const std::string& lines) const {
     return with("kind = \"touch-targets\"\n", "kind = \"touch-targets\"\n" + lines);
   }
@@ -528,29 +530,29 @@ TEST_F(TaskReader, DefaultsEqualThoseOfTheStruct) {
 TEST_F(TaskReader, KindsAreNames) {
   for (const std::string name : {"touch-targets", "navigate-camera"})
     EXPECT_EQ(name_of(load(kind(name)).task.value().kind), name);
-  expect_sentence(kind("sew"), "s.toml:14: task.kind: must be one of touch-targets, navigate-camera, follow-curve");
+  expect_sentence(kind("sew"), "s.toml:15: task.kind: must be one of touch-targets, navigate-camera, follow-curve");
   expect_sentence(kind("follow-curve"), "task.place: a line needs at least two");
-  expect_sentence(kind("keep-out"), "s.toml:13: task.zone: is missing");
-  expect_sentence(kind("lift-organ"), "s.toml:13: task.instrument: is missing; name a grasper");
-  expect_sentence(kind("burn-line\"\ninstrument = \"grasper"), "s.toml:15: task.instrument: must be a hook to burn");
-  expect_sentence(kind("navigate-camera\"\ninstrument = \"grasper"), "s.toml:15: task.instrument: must be absent");
+  expect_sentence(kind("keep-out"), "s.toml:14: task.zone: is missing");
+  expect_sentence(kind("lift-organ"), "s.toml:14: task.instrument: is missing; name a grasper");
+  expect_sentence(kind("burn-line\"\ninstrument = \"grasper"), "s.toml:16: task.instrument: must be a hook to burn");
+  expect_sentence(kind("navigate-camera\"\ninstrument = \"grasper"), "s.toml:16: task.instrument: must be absent");
   EXPECT_EQ(load(kind("lift-organ\"\ninstrument = \"grasper")).task.value().kind, TaskKind::LiftOrgan);
 }
 
 TEST_F(TaskReader, InvalidValuesNameFileLineAndKey) {
   expect_sentence(keys("instrument = \"hook\"\n"),
-                  "s.toml:15: task.instrument: the scene has no instrument 'hook'; it has grasper");
-  expect_sentence(keys("tolerance_mm = 0\n"), "s.toml:15: task.tolerance_mm: 0 is outside its limits 0.1 to 100");
-  expect_sentence(keys("hold_s = -1\n"), "s.toml:15: task.hold_s: -1 is outside its limits");
-  expect_sentence(keys("lift_mm = \"far\"\n"), "s.toml:15: task.lift_mm: must be a number");
-  expect_sentence(keys("most_force_n = nan\n"), "s.toml:15: task.most_force_n: must be a finite number");
-  expect_sentence(keys("time_limit_s = 20\n"), "s.toml:15: task.time_limit_s: time_limit_s = 20 must be more than");
-  expect_sentence(keys("tolerance = 4\n"), "s.toml:15: task.tolerance: is not a key of this table; did you mean");
+                  "s.toml:16: task.instrument: the scene has no instrument 'hook'; it has grasper");
+  expect_sentence(keys("tolerance_mm = 0\n"), "s.toml:16: task.tolerance_mm: 0 is outside its limits 0.1 to 100");
+  expect_sentence(keys("hold_s = -1\n"), "s.toml:16: task.hold_s: -1 is outside its limits");
+  expect_sentence(keys("lift_mm = \"far\"\n"), "s.toml:16: task.lift_mm: must be a number");
+  expect_sentence(keys("most_force_n = nan\n"), "s.toml:16: task.most_force_n: must be a finite number");
+  expect_sentence(keys("time_limit_s = 20\n"), "s.toml:16: task.time_limit_s: time_limit_s = 20 must be more than");
+  expect_sentence(keys("tolerance = 4\n"), "s.toml:16: task.tolerance: is not a key of this table; did you mean");
   expect_sentence(with("organ = \"liver\"", "organ = \"spleen\""),
-                  "s.toml:16: task.place.organ: the scene has no organ 'spleen'; it has liver, stomach");
-  expect_sentence(with("at_mm = [1, 2, 3]", "at_mm = [1, 2]"), "s.toml:17: task.place.at_mm: must be three numbers");
+                  "s.toml:17: task.place.organ: the scene has no organ 'spleen'; it has liver, stomach");
+  expect_sentence(with("at_mm = [1, 2, 3]", "at_mm = [1, 2]"), "s.toml:18: task.place.at_mm: must be three numbers");
   expect_sentence(with("[[task.place]]\norgan = \"liver\"\nat_mm = [1, 2, 3]\n", ""),
-                  "s.toml:13: task.place: is missing");
+                  "s.toml:14: task.place: is missing");
   expect_sentence(kind("follow-curve") + "[[task.place]]\norgan = \"stomach\"\nat_mm = [0, 0, 0]\n",
                   "task.place: a line must lie on one organ, but this one lies on liver and stomach");
   const std::string grasping = kind("lift-organ\"\ninstrument = \"grasper");
@@ -560,7 +562,7 @@ TEST_F(TaskReader, InvalidValuesNameFileLineAndKey) {
 TEST_F(TaskReader, ZonesMustBeSimplePolygons) {
   const auto zone = [&](const std::string& outline, const std::string& part) {
     expect_sentence(std::string(kTaskScene) + "[[task.zone]]\noutline = " + outline + "\n",
-                    "s.toml:19: task.zone." + part);
+                    "s.toml:20: task.zone." + part);
   };
   zone("[[0, 0], [1, 1], [1, 0], [0, 1]]", "outline: is not a simple polygon: ");
   zone("[[0, 0], [1, 1]]", "outline: is not a simple polygon: ");

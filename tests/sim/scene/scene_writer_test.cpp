@@ -6,7 +6,6 @@
 #include <random>
 
 #include "geometry/error.hpp"
-#include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_variants.hpp"
 #include "sim/scene/scene_writer.hpp"
 #include "sim/support/files.hpp"
@@ -144,35 +143,21 @@ TEST(SceneWriter, EverySceneOfTheDataFolderIsReadBackEqual) {
   EXPECT_GE(scenes, 2);
 }
 
-// Scenes without the key `schema` have schema 1; the writer writes the present schema.
-TEST(SceneSchema, EverySceneOfSchema1ReadsAsItsMigratedForm) {
-  int scenes = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(repository_file("tests/scenes/schema-1"))) {
-    SCOPED_TRACE(entry.path().string());
-    const std::string text = read_file(entry.path());
-    ASSERT_EQ(text.find("schema"), std::string::npos);
-    const Scene scene = parse_scene(text, entry.path());
-    const std::string written = scene_text(scene, entry.path());
-    EXPECT_NE(written.find("\nschema = 2\n"), std::string::npos);
-    expect_equal(scene, parse_scene(written, entry.path()));
-    expect_equal(scene, parse_scene("schema = 2\n" + text, entry.path()));
-    expect_equal(scene, parse_recorded_scene(text, entry.path()));
-    ++scenes;
-  }
-  EXPECT_EQ(scenes, 9);
-}
-
-TEST(SceneSchema, ALaterSchemaIsRefused) {
-  for (const auto& [schema, what] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"3", "is 3, but this version reads schemas up to 2; use a later version of Trocar"},
-           {"0", "0 is outside its limits 1 to 1e+06"},
-           {"1.5", "must be a whole number"},
-           {"\"2\"", "must be a number"}}) {
+TEST(SceneSchema, AnotherSchemaIsRefused) {
+  const std::string old =
+      "must be 2: scenes of schema 1 are no longer read, but their keys mean the same; write schema "
+      "= 2 in the first line";
+  for (const auto& [first, what] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"title = \"no schema\"", old},
+           {"schema = 1", old},
+           {"schema = 3", "is 3, but this version reads schema 2; use a later version of Trocar"},
+           {"schema = 0", "0 is outside its limits 1 to 1e+06"},
+           {"schema = \"2\"", "must be a number"}}) {
     try {
-      parse_scene("# a comment\nschema = " + std::string(schema) + "\n", "s.toml");
-      FAIL() << schema;
+      parse_scene(first + "\n", "s.toml");
+      FAIL() << first;
     } catch (const InputError& error) {
-      EXPECT_EQ(std::string(error.what()), std::string("s.toml:2: schema: ") + what);
+      EXPECT_EQ(std::string(error.what()), "s.toml:1: schema: " + what);
     }
   }
 }

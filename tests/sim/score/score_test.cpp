@@ -288,11 +288,12 @@ TEST(ScoreLive, EqualsTheScoreOfTheRecording) {
         "pivot_mm = [{}, 0, 150]\ntip_mm = [{}, 0, 49]\n",
         name, kind, script, 4 * x, x);
   };
-  const Scene scene = load_scene(folder.write(
-      "s.toml",
-      "title = \"Ball\"\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 10\n"
-      "[[organ.attachment]]\ncentre_mm = [0, 0, -45]\nradius_mm = 20\n" +
-          instrument("hook", "hook", "burn", -5) + instrument("probe", "probe", "press", 6)));
+  const Scene scene =
+      load_scene(folder.write("s.toml",
+                              "schema = 2\ntitle = \"Ball\"\n[[organ]]\nname = \"ball\"\nmesh = "
+                              "\"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 10\n"
+                              "[[organ.attachment]]\ncentre_mm = [0, 0, -45]\nradius_mm = 20\n" +
+                                  instrument("hook", "hook", "burn", -5) + instrument("probe", "probe", "press", 6)));
   Backends backends;
   Session session(scene, backends, "scan", {}, [](const InstrumentScene& i) {
     return make_script_device({i.pivot, i.tip, i.script, 0.012, 0.008, 2.0});

@@ -220,31 +220,6 @@ TEST_F(FailingDriver, TheRecordingStoresWhichBackendAnswered) {
   EXPECT_EQ(backends[1].fault, "compute: the graphics driver lost its OpenGL context");
 }
 
-// Tests a recording of an older version, which lacks the tables and the attribute.
-TEST_F(FailingDriver, OlderRecordingsStayReadable) {
-  const auto path = folder_.path() / "older.h5";
-  {
-    Session session = make_session(backends_, "scan");
-    SessionRecorder recorder(recording_file(path), scene_, session, "test");
-    for (std::size_t frame = 0; frame < 5; ++frame) {
-      step(session, frame);
-      recorder.append(session, static_cast<double>(frame) * kFrame);
-    }
-    recorder.close();
-  }
-  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  ASSERT_GE(file, 0);
-  H5Ldelete(file, "/session/backend", H5P_DEFAULT);
-  H5Ldelete(file, "/session/backend_fault", H5P_DEFAULT);
-  H5Adelete(file, "backends");
-  H5Fclose(file);
-  const Recording recording(path);
-  EXPECT_EQ(recording.frame_count(), 5u);
-  EXPECT_EQ(recording.backend(4), "scan");
-  EXPECT_EQ(recording.backend_fault(4), TouchFault::None);
-  EXPECT_EQ(summarise_backends(recording).size(), 1u);
-}
-
 // The picture follows the tissue after the switch to another backend, whose positions are not in the buffer of the
 // first backend.
 TEST_F(FailingDriver, ThePictureFollowsTheTissueAfterTheSwitch) {

@@ -29,7 +29,7 @@ struct BallParams {
 // Writes the mesh and the scene into `folder`. Returns the scene's file.
 inline std::filesystem::path write_ball_scene(const TemporaryFolder& folder, const BallParams& params = {}) {
   save_mesh(shapes::icosphere(params.subdivisions, 0.05f), folder.path() / "ball.obj");
-  return folder.write("ball.toml", R"(
+  return folder.write("ball.toml", R"(schema = 2
 [[organ]]
 name = "ball"
 mesh = "ball.obj"

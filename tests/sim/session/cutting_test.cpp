@@ -93,7 +93,7 @@ class HookOnABlock : public ::testing::Test {
     save_mesh(test::block({0.06f, 0.06f, kTop}), folder_.path() / "block.obj");
     scene_ = load_scene(folder_.write(
         "s.toml",
-        "[[organ]]\nname = \"block\"\nmesh = \"block.obj\"\n[organ.tissue]\nnode_spacing_mm = 8\n"
+        "schema = 2\n[[organ]]\nname = \"block\"\nmesh = \"block.obj\"\n[organ.tissue]\nnode_spacing_mm = 8\n"
         "youngs_modulus = 20000\n[[organ.attachment]]\ncentre_mm = [30, 30, -40]\nradius_mm = 60\n"
         "[[instrument]]\nname = \"hook\"\nkind = \"hook\"\npivot_mm = [30, 30, 220]\ntip_mm = [30, 30, 100]\n"
         "radius_mm = 2.5\n" +

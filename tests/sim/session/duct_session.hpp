@@ -17,7 +17,8 @@
 namespace trocar::test {
 
 // A duct along x, attached at one end and pulled along x at the other by a band.
-inline constexpr const char* kPulledDuct = R"([[organ]]
+inline constexpr const char* kPulledDuct = R"(schema = 2
+[[organ]]
 name = "duct"
 [organ.tube]
 path_mm = [[0, 0, 0], [20, 0, 0], [50, 0, 0]]

@@ -23,8 +23,8 @@ struct FormulaSession {
 
   RecordingHeader header() const {
     RecordingHeader header;
-    header.scene_text = "title = \"Formula\"\n[[organ]]\nname = \"liver\"\nmesh = \"m.obj\"\n" + instrument("left") +
-                        instrument("right") + task;
+    header.scene_text = "schema = 2\ntitle = \"Formula\"\n[[organ]]\nname = \"liver\"\nmesh = \"m.obj\"\n" +
+                        instrument("left") + instrument("right") + task;
     header.version = "1";
     header.machine = "paper";
     header.backend = "scan";

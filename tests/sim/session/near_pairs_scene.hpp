@@ -35,8 +35,9 @@ class EncounterScene : public ::testing::Test {
            ", 0, 29]\nradius_mm = 3\ndevice = \"script\"\nscript = \"explore\"\n";
   }
   Scene scene() {
-    return load_scene(folder_.write("s.toml", organ("left", 0) + organ("right", 300) + probe("near left", 0, 0) +
-                                                  probe("near right", 300, 300) + probe("crossing", 20, -60)));
+    return load_scene(folder_.write("s.toml", "schema = 2\n" + organ("left", 0) + organ("right", 300) +
+                                                  probe("near left", 0, 0) + probe("near right", 300, 300) +
+                                                  probe("crossing", 20, -60)));
   }
   static std::unique_ptr<Device> script(const InstrumentScene& instrument) {
     return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.012, 0.008, 2.0});

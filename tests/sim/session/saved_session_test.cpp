@@ -53,10 +53,11 @@ class SavedSession : public ::testing::Test {
   }
 
   Scene scene(const std::string& more = "", const std::string& law = "") {
-    return load_scene(folder_.write("s.toml", "[breathing]\namplitude_mm = 8\nrate_hz = 1\ndirection = [1, 0, 0]\n" +
-                                                  organ("left", 0, law) + organ("right", 72, law) +
-                                                  instrument("probe", "press") + instrument("grasper", "pull") +
-                                                  instrument("hook", "burn") + instrument("scissors", "press") + more));
+    return load_scene(
+        folder_.write("s.toml", "schema = 2\n[breathing]\namplitude_mm = 8\nrate_hz = 1\ndirection = [1, 0, 0]\n" +
+                                    organ("left", 0, law) + organ("right", 72, law) + instrument("probe", "press") +
+                                    instrument("grasper", "pull") + instrument("hook", "burn") +
+                                    instrument("scissors", "press") + more));
   }
 
   std::unique_ptr<Session> session(const Scene& scene, const std::string& backend = "scan") {

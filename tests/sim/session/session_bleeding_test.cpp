@@ -175,7 +175,7 @@ class BleedingBall : public test::SceneText {
   BleedingBall() : SceneText("") { save_mesh(shapes::icosphere(4, 0.04f), folder_.path() / "ball.obj"); }
 
   std::string text(const std::string& kind, const std::string& fluids) const {
-    return "[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 8\n"
+    return "schema = 2\n[[organ]]\nname = \"ball\"\nmesh = \"ball.obj\"\n[organ.tissue]\nnode_spacing_mm = 8\n"
            "[[organ.attachment]]\ncentre_mm = [0, 0, -38]\nradius_mm = 25\n" +
            fluids + "[[instrument]]\nname = \"tool\"\nkind = \"" + kind +
            "\"\npivot_mm = [0, 0, 150]\ntip_mm = [0, 0, 60]\nradius_mm = 3\n";

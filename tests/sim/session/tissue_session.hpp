@@ -34,7 +34,7 @@ class TissueScene : public ::testing::Test {
 
   // Makes a scene with one ball, or with two that nearly touch.
   Scene scene(const std::string& instruments, int balls = 1, const std::string& more = "") {
-    std::string text = more;
+    std::string text = "schema = 2\n" + more;
     for (const std::string name : {"left", "right"}) {
       if (balls-- == 0) break;
       text += "[[organ]]\nname = \"" + name + "\"\nmesh = \"" + name +

@@ -33,7 +33,7 @@ inline TaskResult score_again(const Scene& scene, const std::filesystem::path& f
   const Recording recording(file);
   std::vector<OrganSurface> surfaces;
   TaskRun again(*scene.task, stage_of(recording, scene, surfaces));
-  RecordingObserver observer(recording, scene.scope, again.marks());
+  RecordingObserver observer(recording, scene.scope.lens, again.marks());
   for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) again.step(observer.observe(frame));
   return again.result();
 }
@@ -182,7 +182,7 @@ TEST_P(Observers, ARecordingGivesTheSessionsObservations) {
   const Scene scene = test::coarse_scene(GetParam(), folder_);
   const TaskResult live = perform(scene, Skill::Clumsy);
   const Recording recording(file());
-  RecordingObserver observer(recording, scene.scope, marks_);
+  RecordingObserver observer(recording, scene.scope.lens, marks_);
   ASSERT_EQ(recording.frame_count(), kept_.size());
   std::uint32_t removed = 0;
   for (std::size_t frame = 0; frame < kept_.size(); ++frame) {
