@@ -14,7 +14,7 @@
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
 
-namespace trocar {
+namespace trocar::reference_sample_test {
 namespace {
 
 using glm::dvec3;
@@ -195,4 +195,4 @@ TEST(ReferenceSample, OneFaceWithoutTimeAndNoAllocation) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::reference_sample_test
