@@ -193,7 +193,7 @@ std::vector<std::uint32_t> sides_of_burn(const Voxels& voxels, std::span<const s
 namespace {
 
 // Voxels that a search visits in a turn.
-constexpr int kMostSteps = 64;
+constexpr int kVoxelsPerTurn = 64;
 
 // A search through one side of a burn. Searches that meet belong to the same piece.
 struct PieceSearch {
@@ -223,7 +223,7 @@ class Searches {
 
  private:
   void take_turn(std::uint32_t k) {
-    for (int i = 0; i < kMostSteps && !list_[k].ended(); ++i) {
+    for (int i = 0; i < kVoxelsPerTurn && !list_[k].ended(); ++i) {
       const glm::ivec3 at = voxels_.at(list_[k].voxels[list_[k].next++]);
       for (int side = 0; side < 6; ++side)
         if (voxels_.is(Voxel::Tissue, at + side_offset(side))) visit(k, voxels_.flat(at + side_offset(side)));
