@@ -485,6 +485,17 @@ TEST(BondStability, OnlyBondedOrgansAreSlowed) {
   EXPECT_EQ(blocks.bonds.slowdown[1], 1.f);
 }
 
+// The bound depends on the tissue alone, so that a restored session has the same substeps as the saved one.
+TEST(BondStability, BrokenFibresCountToo) {
+  TwoBlocks blocks(coarse(), glm::vec3(0.03f));
+  const std::vector<const TissueModel*>& models = blocks.group().model_list;
+  const std::size_t fibres = add_layer(second_on_first(), 1, 0, blocks.organs(), blocks.bonds);
+  const double square = bond_square(models, blocks.bonds);
+  EXPECT_GT(square, 0.0);
+  for (std::uint32_t f = 0; f < fibres; f += 2) break_fibre(f, FibreBreak::Torn, blocks.bonds);
+  EXPECT_EQ(bond_square(models, blocks.bonds), square);
+}
+
 // That steps of this length are stable: Bonds.StiffBondsOnNearlyEmptyCellsAreStable.
 TEST(BondStability, ALayerHasItsLargestEigenvalue) {
   TwoBlocks blocks(coarse(), glm::vec3(0.03f));

@@ -381,6 +381,15 @@ TEST(Decimate, JoinsVerticesAtTheSamePosition) {
   expect_sound(decimate(seams, {.faces = 300}), 300, 2);
 }
 
+// At these targets the filter leaves two faces that lie on each other; without them the surface is whole.
+TEST(Decimate, RemovesFoldedFaces) {
+  for (const std::size_t faces : {std::size_t{38}, std::size_t{24}}) {
+    const MeshReport report = decimate(organ("stomach"), {.faces = faces}).health;
+    EXPECT_TRUE(report.welded.closed() && report.welded.manifold() && report.welded.oriented()) << faces;
+    EXPECT_LT(report.faces, faces - 1) << "the filter leaves no folded faces here any more";
+  }
+}
+
 // At some of these targets the filter leaves faces that lie on each other; at no target is the answer a broken surface.
 TEST(Decimate, RepairsOrRefusesEveryTarget) {
   const TriangleMesh stomach = organ("stomach");
