@@ -753,6 +753,32 @@ TEST_F(PanelsTest, AnExceptionInEveryScopeLeavesThePanelsInOrder) {
       EXPECT_EQ(picture([&] { draw(deepest); }), deepest < 6 ? "a fault" : "") << deepest;
 }
 
+// The panels number keys as GLFW does. A key pressed as soon as a list of cards is there moves the focus, and counts.
+TEST_F(PanelsTest, AnArrowKeySelectsACardInTheFirstPicturesToo) {
+  constexpr int kCards = 3, kPictures = 12, kDownKey = 264;
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = kDownKey - ImGuiKey_DownArrow + key;
+  for (int pressed = 1; pressed < 8; ++pressed) {
+    CardFocus focus;
+    std::size_t selected = 0;
+    const auto draw = [&] {
+      const theme::Panel panel(std::to_string(pressed).c_str(), {}, theme::PanelKind::Used);
+      focus.begin();
+      for (std::size_t k = 0; k < kCards; ++k) {
+        ImGui::Selectable(std::to_string(k).c_str(), k == selected);
+        if (k == selected && focus.fresh()) ImGui::SetItemDefaultFocus();
+        if (focus.moved_to(k)) selected = k;
+      }
+    };
+    for (int shown = 0; shown < kPictures; ++shown) {
+      io.KeysDown[kDownKey] = shown == pressed;
+      EXPECT_EQ(picture(draw), "");
+    }
+    EXPECT_EQ(selected, 1u) << "pressed in picture " << pressed;
+  }
+}
+
 void run_sql(const std::filesystem::path& file, const char* sql) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);

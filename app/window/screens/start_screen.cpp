@@ -65,7 +65,7 @@ void CardFocus::begin() {
   if (appears) last_.reset();
   // A key that moves the focus is meant, however fresh the list is; the focus moves in the next frame.
   for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_LeftArrow, ImGuiKey_RightArrow})
-    if (ImGui::IsKeyPressed(key)) fresh_ = 0;
+    if (ImGui::IsKeyPressed(ImGui::GetKeyIndex(key))) fresh_ = 0;
 }
 
 bool CardFocus::moved_to(std::size_t card) {
