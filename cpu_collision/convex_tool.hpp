@@ -2,7 +2,7 @@
 // tests boxes and faces against it. Separating axes decide the faces. They share no code with the clipping of the other
 // backends, so that the tree backends can validate the others. Based on: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH
 // 1996 (15-axis test); section 4.5.6 of the thesis. Units: metres.   Checked against the reference in
-// tests/cpu_collision/convex_tool_test.cpp
+// tests/cpu_collision/convex_test.cpp
 #pragma once
 
 #include <array>

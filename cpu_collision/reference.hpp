@@ -2,7 +2,7 @@
 // distance code with them and uses linear duality instead: set Volume is decided by a margin, the value of a best point
 // (a small matrix game), and set Exact by a distance, the value of a best separating direction. Units:
 // metres.   Definition of borderline and of agreement: docs/method.md Checked against closed forms, sampling and its
-// own dual in tests/cpu_collision/reference_test.cpp
+// own dual in tests/cpu_collision/scan_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Source: Ericson, "Real-Time Collision Detection", 2005, 5.1. We differ: nearly parallel segments are solved with the
 // cross product, and a triangle's interior is tested only once, at the only point that can be closest. Namespace
 // closest is inline, for the inner loop of refine.cpp.
-// Units: metres. Checked against sampling in tests/geometry/closest_test.cpp
+// Units: metres. Checked against sampling in tests/geometry/refine_test.cpp
 #pragma once
 
 #include <algorithm>

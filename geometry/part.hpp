@@ -2,7 +2,7 @@
 // cover this motion, and the exact test of candidate faces against it. A part is a convex polytope plus a ball: all
 // points within `radius` of the convex hull of its corners. It moves with the instrument about the trocar, and turns
 // about its hinge. Definitions: docs/method.md, "Parts". Units: metres, world frame unless a name says otherwise;
-// radians; time 1 = one step. Tested in tests/cpu_collision/part_test.cpp, part_test.cpp and
+// radians; time 1 = one step. Tested in tests/cpu_collision/part_test.cpp and
 // part_test.cpp
 #pragma once
 

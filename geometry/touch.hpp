@@ -37,7 +37,7 @@ struct TouchList {
 };
 
 // The faults that end a touch query: the question was valid, but the graphics device failed. Recordings store these
-// numbers, so their order must not change.   Tested in tests/gpu_collision/gpu_fault_test.cpp
+// numbers, so their order must not change.   Tested in tests/gpu_collision/query_test.cpp
 enum class TouchFault : std::uint8_t {
   None,
   LostContext,  // the driver was reset, or the GPU was removed

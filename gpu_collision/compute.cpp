@@ -4,7 +4,7 @@
 // Lombardo, Cani, Neyret, "Real-time collision detection for virtual surgery", Computer Animation 1999, with Cohen and
 // Sutherland's outcodes. We differ: faces lie in blocks of neighbours; on software OpenGL, a block wholly outside one
 // plane is rejected before its faces are tested (best_compute_tuning). Units: metres.
-// Checked against the reference in tests/gpu_collision/compute_test.cpp; measured by bench/gpu_kit
+// Checked against the reference in tests/gpu_collision/query_test.cpp; measured by bench/gpu_kit
 #include "gpu_collision/compute.hpp"
 
 #include <glad/gl.h>

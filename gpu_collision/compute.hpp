@@ -1,7 +1,7 @@
 // The parts of the backend `compute`: buffers in GPU memory for the organ and in mapped host memory (OpenGL 4.4) for
 // tools and answer, the state saved in a shared context, the faces in blocks of neighbours, and the backend's variants
 // for the benchmark that compares them. The OpenGL context must be current. Units: metres. Tested in
-// tests/gpu_collision/compute_test.cpp
+// tests/gpu_collision/query_test.cpp
 #pragma once
 
 #include <array>

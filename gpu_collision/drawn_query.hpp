@@ -1,6 +1,6 @@
 // What the two backends that draw, `select` and `occlusion`, share: the target that they draw into, the stored organ,
 // and how the hardware's candidates become the answer: GL's unordered superset in float becomes the sorted touch list,
-// each face decided in double. Units: metres. Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
+// each face decided in double. Units: metres. Checked against the reference in tests/gpu_collision/query_test.cpp
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Collects the driver faults of one query object: errors, a lost context, a failed fence, a failed allocation; and
 // numbers the submissions of all queries of a context, for which they wait together. Nothing here throws or allocates.
-// Tested in tests/gpu_collision/gpu_fault_test.cpp
+// Tested in tests/gpu_collision/query_test.cpp
 #pragma once
 
 #include <chrono>

@@ -3,7 +3,7 @@
 // their faces, which transform feedback has recorded in the same pass (recording nothing costs nothing; a second pass
 // for the faces would double the work). Four tools per pass. Based on the idea of 1999 that the hardware first reports
 // whether anything is visible. The faces are a superset by a few micrometres and are decided in double
-// (drawn_query.hpp). Units: metres.   Checked against the reference in tests/gpu_collision/drawn_query_test.cpp
+// (drawn_query.hpp). Units: metres.   Checked against the reference in tests/gpu_collision/query_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // collision detection for virtual surgery", Computer Animation 1999. We differ: camera and clip planes are a few
 // micrometres wider, so that float rounding loses no face, and every hit is decided in double (drawn_query.hpp); all
 // tools share one selection, with the tool as the first of two names. Units: metres.   Checked against the reference in
-// tests/gpu_collision/drawn_query_test.cpp
+// tests/gpu_collision/query_test.cpp
 #include <glad/gl.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // double, then by exact sums in close cases.
 // Based on: Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997. We
 // differ: coordinates are floats, so every product of the determinant is two doubles and one exact sum decides.
-// Units: none; coordinates must be finite.   Checked against rational arithmetic in tests/mesh/self_crossing_test.cpp
+// Units: none; coordinates must be finite.   Checked against rational arithmetic in tests/mesh/mesh_report_test.cpp
 #pragma once
 
 #include <cstdint>

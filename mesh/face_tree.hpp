@@ -1,6 +1,6 @@
 // Builds a tree of axis-aligned boxes over the faces of a static mesh. Finds pairs of faces whose boxes overlap, and
 // the face nearest to a point. It serves mesh tools; touch queries have their own trees (cpu_collision/). Units:
-// metres.   Tested against brute force in tests/mesh/self_crossing_test.cpp and organ_maker_test.cpp
+// metres.   Tested against brute force in tests/mesh/mesh_report_test.cpp and organ_maker_test.cpp
 #pragma once
 
 #include <cstdint>

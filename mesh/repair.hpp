@@ -1,7 +1,7 @@
 // Repairs a surface so that tissue can fill it: joins seams, drops faces that are degenerate, repeated or loose, makes
 // the orientation consistent and outward, replaces faces without area, and closes holes. Never guesses: where faces
 // would remain that cross, or edges with more than two faces, it refuses and says where.
-// Units: metres.   Tested on sound organs that were damaged on purpose, in tests/mesh/repair_test.cpp
+// Units: metres.   Tested on sound organs that were damaged on purpose, in tests/mesh/mesh_report_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Reads a file completely or rejects it; writes a file completely or not at all. All files that the program reads or
 // writes in one piece use this; recordings, which grow, have their own code.
-// Tested in tests/app/output_test.cpp and tests/app/input_test.cpp
+// Tested in tests/app/files_test.cpp
 #pragma once
 
 #include <cstdint>

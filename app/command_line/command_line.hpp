@@ -1,7 +1,7 @@
 // The command line as one table: a row declares an option with its names, its text, its limits and where its value
 // goes. The parser, the help, the manual page and the completion of the shell read the same rows. CLI11 parses, and
 // only command_line.cpp includes it. Source of the library: CLI11, github.com/CLIUtils/CLI11   Tested in
-// tests/app/program_test.cpp and input_test.cpp
+// tests/app/program_test.cpp and files_test.cpp
 #pragma once
 
 #include <cstdint>

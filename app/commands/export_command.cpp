@@ -1,6 +1,6 @@
 // trocar export: writes a recording as CSV tables, as a time series for ParaView, and as pictures; a scene as one
 // picture. Units: millimetres, newtons, pascals. Faces are given by id; a face keeps its id throughout the session.
-// Tested in tests/app/output_test.cpp
+// Tested in tests/app/files_test.cpp
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>

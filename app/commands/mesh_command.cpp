@@ -1,5 +1,5 @@
 // trocar mesh info | check | lattice | make | decimate | repair | transform | parts: examines meshes and makes new
-// ones. Tested in tests/app/output_test.cpp
+// ones. Tested in tests/app/files_test.cpp
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // trocar tissue test | fit: presses, pulls, twists or indents a specimen of a material, and plots the curve; finds the
-// material of a measured curve.   Tested in tests/app/output_test.cpp
+// material of a measured curve.   Tested in tests/app/files_test.cpp
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 

@@ -1,6 +1,6 @@
 // Defines the table of the touch-query backends, creates each backend by its command-line name, tries them on known
 // triangles and on the organs of a scene, and chooses one for this machine.
-// Units: metres, milliseconds.   Tested in tests/app/backends_test.cpp
+// Units: metres, milliseconds.   Tested in tests/app/compare_test.cpp
 #pragma once
 
 #include <memory>

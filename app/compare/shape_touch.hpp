@@ -1,7 +1,7 @@
 // Finds, for each pose of an instrument, the faces of an organ at rest that its shape touches, and the depth of its
 // tip.
 // The shape consists of one or several meshes (two jaws, for example), which are decomposed into convex pieces. A tree
-// over the organ's faces finds the candidate faces. Units: metres.   Tested in tests/app/shape_touch_test.cpp
+// over the organ's faces finds the candidate faces. Units: metres.   Tested in tests/app/compare_test.cpp
 #pragma once
 
 #include <memory>

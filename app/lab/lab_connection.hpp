@@ -1,6 +1,6 @@
 // A connection to the lab's database: transactions, errors as sentences, limits of every wait, the version of its
 // tables, and the rules of its SQLite file.   Includes SOCI: only for .cpp files of this folder. Tested through
-// tests/app/lab_database_test.cpp and lab_files_test.cpp
+// tests/app/lab_database_test.cpp
 #pragma once
 
 #include <soci/soci.h>

@@ -1,5 +1,5 @@
 // A person's progress in a curriculum, from the attempts in the database, and the thresholds that follow from the
-// attempts of experts. Rules: docs/curriculum.md   Tested in tests/app/lab_course_test.cpp
+// attempts of experts. Rules: docs/curriculum.md   Tested in tests/app/lab_attempt_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The person who is logged in at this station and that person's progress in a curriculum. The database is asked in a
 // thread of its own, because a server may take seconds; until it answers, and when it does not, the progress is what
-// this station knows.   Tested in tests/app/lab_course_test.cpp
+// this station knows.   Tested in tests/app/lab_attempt_test.cpp
 #pragma once
 
 #include <optional>

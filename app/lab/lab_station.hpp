@@ -2,7 +2,7 @@
 // beginning that an attempt is made, and the attempt is written to the station's own folder when it ends. Both stay
 // there until the database has the attempt, so nothing is lost when the program is killed, the server does not answer,
 // or the disk of the recording is away. Every attempt has one key, so it is entered once.
-// Tested in tests/app/lab_station_test.cpp and lab_entering_test.cpp
+// Tested in tests/app/lab_station_test.cpp and lab_attempt_test.cpp
 #pragma once
 
 #include <cstdint>

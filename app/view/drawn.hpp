@@ -1,5 +1,5 @@
 // Defines the view's input for one picture, which a session or a replayed recording lends, and the quality of the
-// picture. Units: metres, degrees, seconds, world frame.   Tested in tests/app/view_parts_test.cpp
+// picture. Units: metres, degrees, seconds, world frame.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <optional>

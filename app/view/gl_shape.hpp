@@ -1,6 +1,5 @@
 // Defines classes that own the view's OpenGL objects: triangle meshes, shader programs from named files, textures; and
-// the normals of surfaces. No GL type appears here (gpu_collision/gl_objects.hpp).   Tested in tests/app/view_test.cpp,
-// view_parts_test.cpp
+// the normals of surfaces. No GL type appears here (gpu_collision/gl_objects.hpp).   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <cstddef>

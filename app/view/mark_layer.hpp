@@ -1,7 +1,7 @@
 // Computes and draws a task's marks. Targets and paths are decals on the faces of the tissue: they deform with it and
 // are occluded like it. Labels face the eye: a ring around the next target, and a disc with its number beside each.
 // Zones are triangles and an outline in the picture. States differ in colour (Okabe and Ito's palette), shape and
-// brightness. Units: metres; zones in half heights.   Tested in tests/app/view_parts_test.cpp; drawing in
+// brightness. Units: metres; zones in half heights.   Tested in tests/app/view_test.cpp; drawing in
 // tests/app/view_test.cpp
 #pragma once
 

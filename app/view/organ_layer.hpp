@@ -1,6 +1,6 @@
 // Draws tissue with OpenGL: organs, their touched faces, the instruments' shadows on them, strands of connective
 // tissue. Units: metres, world frame.   Tested in tests/app/view_test.cpp; shadows also in
-// tests/app/view_parts_test.cpp
+// tests/app/view_test.cpp
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Computes the look of tissue that the picture alone shows: its grain, and blood vessels on the surface of an organ.
-// Deterministic: the same on every machine.   Units: metres.   Tested in tests/app/view_parts_test.cpp
+// Deterministic: the same on every machine.   Units: metres.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <cstdint>

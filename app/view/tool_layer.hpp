@@ -1,5 +1,5 @@
 // Draws what is made of metal, and the smoke of a burning hook: instruments with OpenGL, closed clips.
-// Units: metres, seconds.   Tested in tests/app/view_test.cpp; smoke in tests/app/view_parts_test.cpp
+// Units: metres, seconds.   Tested in tests/app/view_test.cpp; smoke in tests/app/view_test.cpp
 #pragma once
 
 #include <array>

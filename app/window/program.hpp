@@ -1,5 +1,5 @@
 // Runs the program's window from start screen to Quit, screen by screen and frame by frame, and jobs beside it.
-// Driven in tests/app/window_path_test.sh; jobs are tested in tests/app/window_fault_test.cpp
+// Driven in tests/app/window_path_test.sh; jobs are tested in tests/app/window_test.cpp
 #pragma once
 
 #include <sys/types.h>

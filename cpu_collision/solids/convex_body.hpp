@@ -2,7 +2,7 @@
 // (closest_features.hpp). Faces are triangles; coplanar triangles stay separate, with a flat edge between them. Flat
 // bodies are two-sided sheets, and a segment or a point is a body too.
 // Source: thesis 4.4 (convex objects). Units: metres, the body's own frame.   Checked in
-// tests/cpu_collision/convex_pieces_test.cpp
+// tests/cpu_collision/convex_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // as a hierarchy of convex pieces); planar cuts: Lien and Amato, "Approximate convex decomposition", 2006. We differ:
 // the cut minimises the volume of the two hulls, and the error is measured on the hulls' faces. Open and dirty
 // surfaces are accepted as they are. Units: metres.   Cover and error on the shared instruments are tested in
-// tests/cpu_collision/convex_pieces_test.cpp
+// tests/cpu_collision/convex_test.cpp
 #pragma once
 
 #include <cstdint>

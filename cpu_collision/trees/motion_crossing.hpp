@@ -8,7 +8,7 @@
 // Source: Snyder, "Interval analysis for computer graphics", 1992; Wang et al., "A large-scale benchmark and an
 // inclusion-based algorithm for continuous collision detection", ACM TOG 2021. We differ: bounds are also taken along
 // the features' own directions, which decides most boxes without halving. Units: metres; time 1 = one step.
-// Checked against exact cases and dense sampling in tests/cpu_collision/motion_crossing_test.cpp
+// Checked against exact cases and dense sampling in tests/cpu_collision/part_test.cpp
 #pragma once
 
 #include <optional>

@@ -7,7 +7,7 @@
 //   c >= 1 follows the force that the tissue has on the jaws, because tissue around the layer resists too.
 //   Largest pull = 2 friction squeeze, shared by the held points in proportion to their areas.
 // Units: metres, newtons, radians; positions between the jaws are in the instrument's frame (geometry/part.hpp).
-// Tested in tests/deform/grasp_test.cpp
+// Tested in tests/deform/contact_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

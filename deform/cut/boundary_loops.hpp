@@ -2,7 +2,7 @@
 // and fills these: a strip of triangles joins matching loops on two sides, caps close the others, loops in a plane are
 // filled with their holes. An edge is closed when equal numbers of faces run along it in both directions. For any set
 // of faces the remaining edges enter each vertex as often as they leave it, so they always decompose into loops.
-// Units: metres. Tested in tests/deform/loops_test.cpp
+// Units: metres. Tested in tests/deform/sculpt_test.cpp
 #pragma once
 
 #include <cstdint>

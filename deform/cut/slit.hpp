@@ -6,7 +6,7 @@
 // stays with the other side. Source of the idea to keep whole elements: Molino, Bao, Fedkiw, "A virtual node algorithm
 // for changing mesh topology during simulation", SIGGRAPH 2004; we differ: no node is duplicated.
 // The surface stays closed: the rims of the split are directed loops, and each loop is filled on both sides.
-// Units: metres, world.   Tested in tests/deform/slit_test.cpp
+// Units: metres, world.   Tested in tests/deform/sculpt_test.cpp
 #pragma once
 
 #include <array>

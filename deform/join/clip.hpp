@@ -1,7 +1,7 @@
 // Closes clips on thin tissue, such as a duct or an artery. Struts pull opposite points of the surface together, which
 // jaws have pressed onto each other; each pulls like a spring of length 0, and all struts of a clip share its
 // stiffness. A clip that its tissue forces open with more than `holds` comes off. Units: metres, newtons.   Tested in
-// tests/deform/grasp_test.cpp
+// tests/deform/contact_test.cpp
 #pragma once
 
 #include <array>

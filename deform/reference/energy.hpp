@@ -1,7 +1,7 @@
 // Declares the energies of organs with gradient and curvature, in double: the terms of the implicit reference solver,
 // and the energy of organs that connective tissue joins. The real-time step does not use them. docs/tissue.md has the
 // formulas. Units: metres, kilograms, seconds, newtons, joules. Checked by finite differences in
-// tests/deform/implicit_reference_test.cpp; the gradient is compared with the forces of the step in
+// tests/deform/elasticity_test.cpp; the gradient is compared with the forces of the step in
 // tests/deform/bonds_test.cpp
 #pragma once
 

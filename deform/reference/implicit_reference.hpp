@@ -9,7 +9,7 @@
 // carries F newtons lets its point sink F / contact_stiffness deeper into the tool (0.1 N: 5 micrometres) than in the
 // real-time step, which leaves it kContactSlack deep. Friction lets the point creep at up to `creep` before it slides.
 // The real-time step's treatment of crushed or swollen cells is not part of the energy and is not modelled here.
-// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/implicit_reference_test.cpp
+// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/elasticity_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>

@@ -1,6 +1,6 @@
 // Computes the elastic law of the tissue: the springs and volumes of a lattice, the matrix of the law `rising`, and the
 // longest stable substep. Units: metres, N/m, newtons, pascals, joules, seconds. Tested in
-// tests/deform/lattice_test.cpp and elasticity_test.cpp
+// tests/deform/tissue_test.cpp and elasticity_test.cpp
 #pragma once
 
 #include <array>

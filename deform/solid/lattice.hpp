@@ -3,7 +3,7 @@
 // of the surface with a row are found by an edge test that gives the same answer for both faces at an edge, so rows
 // through edges and vertices need no special case.
 //
-// Units: metres.   Tested in tests/deform/lattice_test.cpp
+// Units: metres.   Tested in tests/deform/tissue_test.cpp
 #pragma once
 
 #include <algorithm>

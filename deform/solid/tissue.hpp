@@ -314,7 +314,7 @@ class NodeMover {
 };
 
 // How well a lattice represents its organ: its size, how many cells are full, how thick the organ is in cells, and the
-// longest stable substep. Users read the report to choose a node spacing. Tested in tests/deform/lattice_test.cpp
+// longest stable substep. Users read the report to choose a node spacing. Tested in tests/deform/tissue_test.cpp
 
 struct LatticeReport {
   std::size_t cells = 0, nodes = 0, springs = 0;

@@ -2,7 +2,7 @@
 // direction, where does a line meet it, how far is another convex polygon. Sources: documents 001 III-C (half-planes,
 // O(n)) and 004 (bimodal search), docs/planar.md. We differ: a point is found by bisecting the fan of the first corner.
 // Every decision is exact; the boundary is inside. Any unit; y up. Checked against study/planar/convex_scan.hpp in
-// tests/geometry/planar_convex_test.cpp
+// tests/geometry/planar_test.cpp
 #pragma once
 
 #include <array>

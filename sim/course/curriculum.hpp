@@ -1,7 +1,7 @@
 // Defines a curriculum and reads it from a TOML file: steps, each a scene at a level with the criteria of a pass, and
 // how often they must be met before the step counts as passed (proficiency). Progress: sim/course/course_progress.hpp
 // Sources of the design: docs/curriculum.md   Format: docs/file-formats.md   Tested in
-// tests/sim/task/curriculum_test.cpp
+// tests/sim/task/course_progress_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace trocar {
 
 // Names the ids of metrics, so that the reader of a curriculum finds a misspelt one. Meanings: docs/tasks.md and
-// docs/metrics.md, whose ids tests/sim/task/curriculum_test.cpp compares with these.
+// docs/metrics.md, whose ids tests/sim/task/course_progress_test.cpp compares with these.
 
 // Returns the ids of the parts of tasks: "task_time" ...
 std::span<const std::string_view> task_metric_ids();

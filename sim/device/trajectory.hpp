@@ -1,7 +1,7 @@
 // Motions given beforehand, and the devices that follow them: recorded and scripted.
 // A recorded tool motion is read from CSV with the header t,pivot_x,pivot_y,pivot_z,tip_x,tip_y,tip_z[,roll_deg,grip];
 // one row per frame. Units: seconds, degrees, millimetres in the file, metres here. Reads the dialects of
-// csv.hpp. Tested in tests/sim/device/trajectory_test.cpp and tests/app/input_test.cpp; format: docs/file-formats.md
+// csv.hpp. Tested in tests/sim/device/trajectory_test.cpp and tests/app/files_test.cpp; format: docs/file-formats.md
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Defines the columns of a recording in one table: path, type, shape, since which format, what it holds and how a
 // session fills it. The recorder, the reader, copies and docs/file-formats.md visit this table. Also the versions of
 // the format, and how a packed recording stores positions. Tested in tests/sim/recording/recorder_test.cpp,
-// pack_test.cpp and tests/house/recording_columns_test.cpp
+// pack_test.cpp and tests/house/scene_keys_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The file of a new recording: the name is free, or that of a finished recording, which the new one replaces when it
-// has succeeded; a rewritten recording is complete or absent. Tested in tests/app/output_test.cpp,
+// has succeeded; a rewritten recording is complete or absent. Tested in tests/app/files_test.cpp,
 // tests/sim/recording/recording_faults_test.cpp and pack_test.cpp
 #pragma once
 

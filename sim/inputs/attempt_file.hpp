@@ -1,6 +1,6 @@
 // Reads and writes attempt.json: an attempt in one small file, from which its session can be run again with the same
 // bits (sim/inputs/input_rerun.hpp). The program in the browser writes it; `trocar record --from` makes a recording of
-// it. Layout: docs/file   Tested in tests/sim/recording/attempt_file_test.cpp and tests/fuzz/attempt_fuzz.cpp
+// it. Layout: docs/file   Tested in tests/sim/recording/attempt_file_test.cpp and tests/fuzz/text_fuzz.cpp
 #pragma once
 
 #include <cstdint>

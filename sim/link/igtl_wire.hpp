@@ -5,7 +5,7 @@
 // environment", Int. J. Medical Robotics 2009; openigtlink.org, protocol versions 1 to 3. Sends header version 1; reads
 // versions 1 and 2, the latter with an extended header before the content and metadata after it, both skipped.
 // Matrices: tool to world, millimetres in the messages, metres here. Names: at most 19 bytes; longer names are cut.
-// Tested in tests/sim/link/igtl_wire_test.cpp against libOpenIGTLink's own message classes
+// Tested in tests/sim/link/igtl_test.cpp against libOpenIGTLink's own message classes
 #pragma once
 
 #include <cstddef>

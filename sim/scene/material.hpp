@@ -1,5 +1,5 @@
 // Files of the material-testing machine: a material (TOML) and a curve measured on a specimen of it (CSV).
-// Formats: docs/file   Tested in tests/app/output_test.cpp and tests/sim/scene/scene_test.cpp
+// Formats: docs/file   Tested in tests/app/files_test.cpp and tests/sim/scene/scene_test.cpp
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // The files and machines that a scene names: which of them it may use, because a scene may come from an untrusted
 // source, and the surface of an organ from its mesh file or as a tube. Without the user's permission a scene reads only
 // files in its own folder and in the program's data, and connects only to this machine.   Units: metres. Tested in
-// tests/app/input_test.cpp, tests/app/input_test.cpp and tests/sim/session/session_clips_test.cpp
+// tests/app/files_test.cpp and tests/sim/session/session_clips_test.cpp
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Reads a TOML table strictly: the caller asks for every key by name, any other key is an error, and every error names
 // file, line and key. Accepts integers for real numbers.
-// Tested in tests/sim/scene/scene_test.cpp and tests/app/input_test.cpp
+// Tested in tests/sim/scene/scene_test.cpp and tests/app/files_test.cpp
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // value(n) = limit + gain n^-rate. Least squares between the values themselves, so zeros and negative values count as
 // any other. A metric whose values are never negative gets no negative limit. Source: Newell, Rosenbloom, "Mechanisms
 // of skill acquisition and the law of practice", in: Anderson (ed.), Cognitive Skills and their Acquisition, 1981.
-// Tested in tests/sim/score/learning_curve_test.cpp
+// Tested in tests/sim/task/course_progress_test.cpp
 #pragma once
 
 #include <optional>

@@ -47,7 +47,7 @@ struct HiddenPoints {
 
 // Tells which marks on organs have lost their tissue: no face of the surface at rest contains the mark any more.
 // Sessions and recordings compute it from the same faces, with the same result. Units: metres, rest space.
-// Tested in tests/sim/task/task_parts_test.cpp
+// Tested in tests/sim/task/task_run_test.cpp
 class MarkWatch {
  public:
   MarkWatch() = default;

@@ -114,7 +114,7 @@ class CheckBudget {
 
 // Estimates what a frame of a scene costs, before it starts, from the numbers of the tissue model: substeps and
 // springs. It reads no clock. Scenes within all limits can be so stiff, light or fine that a frame takes seconds.
-// Units: seconds.   Tested in tests/app/output_test.cpp
+// Units: seconds.   Tested in tests/app/files_test.cpp
 
 class Session;
 struct Scene;

@@ -1,6 +1,6 @@
 // Files of the program: its data folder, the outputs of commands, and the room on the disk.
-// Units: bytes, bytes a second, seconds.   Tested in tests/app/output_test.cpp and
-// tests/sim/support/disk_space_test.cpp
+// Units: bytes, bytes a second, seconds.   Tested in tests/app/files_test.cpp and
+// tests/sim/support/task_test.cpp
 #pragma once
 
 #include <cstdint>

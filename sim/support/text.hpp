@@ -1,5 +1,5 @@
 // Texts: names, bytes as text, base64.
-// Tested in tests/sim/support/support_test.cpp and tests/app/input_test.cpp
+// Tested in tests/sim/support/support_test.cpp and tests/app/files_test.cpp
 #pragma once
 
 #include <cstddef>

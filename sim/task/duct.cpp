@@ -234,7 +234,7 @@ void DuctWatch::count_clips(const Observation& seen, DuctTarget& target) const {
 
 // Implements the task "clip and cut": ducts and vessels are closed by clips on both sides of a target and divided
 // between them (sim/task/duct.hpp). Critical errors end the task. Rules and sources: docs/tasks.md.
-// Tested in tests/sim/task/clip_and_cut_test.cpp
+// Tested in tests/sim/task/task_run_test.cpp
 
 namespace {
 

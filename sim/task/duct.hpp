@@ -1,5 +1,5 @@
 // Ducts and vessels in tasks: their lines, at rest and now, and what is done to them.   Units: metres.
-// Tested in tests/sim/task/task_parts_test.cpp
+// Tested in tests/sim/task/task_run_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline glm::dvec3 point_on_line(std::span<const glm::dvec3> line, double along) 
 
 // Tells scripted trainees where ducts and vessels run now: points on the lines at rest, each of which moves like the
 // nearest end of a fibre on its duct. Ducts without fibres are taken to be at rest.
-// Units: metres.   Tested in tests/sim/task/task_parts_test.cpp
+// Units: metres.   Tested in tests/sim/task/task_run_test.cpp
 class DuctPoints {
  public:
   DuctPoints() = default;
@@ -55,7 +55,7 @@ class DuctPoints {
 // Watches ducts and vessels that a task divides: clips on both sides of a target, and a cut between them. Sides, clips
 // and divisions come from the tissue (sim/session/session_joins.hpp). A cut without a clip on both sides, and a cut or
 // clip on another duct, are critical errors. Rules and sources: docs/tasks.md.   Units: metres, seconds.
-// Tested in tests/sim/task/clip_and_cut_test.cpp
+// Tested in tests/sim/task/task_run_test.cpp
 
 // A duct or vessel that is to be divided.
 struct DuctTarget {

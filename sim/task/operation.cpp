@@ -1,6 +1,6 @@
 // Implements the task "operation": steps in any safe order (sim/task/operation.hpp), ducts and vessels that are
 // clipped and divided (sim/task/duct.hpp), and limits whose violation is a critical error. Rules and sources:
-// docs/tasks.md.   Tested in tests/sim/task/operation_test.cpp
+// docs/tasks.md.   Tested in tests/sim/task/task_run_test.cpp
 #include "sim/task/operation.hpp"
 
 #include <fmt/format.h>
@@ -128,7 +128,7 @@ bool OperationSteps::may_divide() const {
 namespace {
 
 // Watches how much blood and bile an organ loses in a task, against the limits of the task. The volumes are those of
-// the session or its recording.   Units: ml.   Tested in tests/sim/task/operation_test.cpp
+// the session or its recording.   Units: ml.   Tested in tests/sim/task/task_run_test.cpp
 
 class LossWatch {
  public:
@@ -160,7 +160,7 @@ class LossWatch {
 };
 
 // Watches the connective tissue that joins the ends of ducts and vessels to organs. A duct that comes off an organ
-// before it is divided is an injury: a critical error.   Tested in tests/sim/task/operation_test.cpp
+// before it is divided is an injury: a critical error.   Tested in tests/sim/task/task_run_test.cpp
 
 class AvulsionWatch {
  public:

@@ -1,5 +1,5 @@
 // Follows the steps of an operation: which are done, and what is missing. Any order is accepted. A step that is done
-// stays done. Rules: docs/tasks.md.   Units: metres, seconds.   Tested in tests/sim/task/operation_test.cpp
+// stays done. Rules: docs/tasks.md.   Units: metres, seconds.   Tested in tests/sim/task/task_run_test.cpp
 #pragma once
 
 #include <optional>

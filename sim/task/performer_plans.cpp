@@ -179,7 +179,7 @@ void Performer::plan_lift() {
 
 // Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after
 // the other. The jaws close across the duct, near their tips.
-// Tested in tests/sim/task/clip_and_cut_test.cpp and tests/sim/task/performer_test.cpp
+// Tested in tests/sim/task/task_run_test.cpp and tests/sim/task/performer_test.cpp
 
 namespace {
 
@@ -343,7 +343,7 @@ void Performer::turn_across(const glm::dvec3& direction, const glm::dvec3& foot,
 
 // Plans how a performer divides connective tissue with the hook: strand by strand, the most stretched of the near ones
 // first, away from what must not burn; and how it frees a hook that tissue has caught.
-// Tested in tests/sim/task/performer_test.cpp, tests/sim/task/operation_test.cpp, tests/sim/task/observer_test.cpp
+// Tested in tests/sim/task/performer_test.cpp, tests/sim/task/task_run_test.cpp, tests/sim/task/observer_test.cpp
 
 namespace {
 
@@ -612,7 +612,7 @@ void Performer::free_hook() {
 
 // Plans how a performer does the steps of an operation, one after the other. The grasper holds what it has retracted
 // while another instrument works.   Tested in
-// tests/sim/task/operation_test.cpp, tests/sim/task/observer_test.cpp
+// tests/sim/task/task_run_test.cpp, tests/sim/task/observer_test.cpp
 
 namespace {
 

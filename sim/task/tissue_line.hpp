@@ -1,6 +1,6 @@
 // Draws a line on an organ: short steps, projected onto the surface at rest, join its corners. The line moves with the
 // tissue. Arc lengths are those at rest, so that stretching does not change them.
-// Units: metres.   Tested in tests/sim/task/task_parts_test.cpp
+// Units: metres.   Tested in tests/sim/task/task_run_test.cpp
 #pragma once
 
 #include <span>

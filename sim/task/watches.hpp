@@ -1,6 +1,6 @@
 // Makes the measurements that tasks share: contact of an instrument's tip, distance from a target along the surface,
 // path lengths. Keeps a state through single frames that interrupt it.
-// Units: metres, seconds.   Tested in tests/sim/task/task_parts_test.cpp
+// Units: metres, seconds.   Tested in tests/sim/task/task_run_test.cpp
 #pragma once
 
 #include <array>
@@ -84,7 +84,7 @@ double ratio(double part, double whole);
 
 // Detects too much force on the tissue, in every kind of task: measures count, duration and peak. The force first
 // passes a low-pass filter, as a hand does, so that single frames of an intermittent contact do not count.
-// Units: newtons, seconds.   Tested in tests/sim/task/task_parts_test.cpp
+// Units: newtons, seconds.   Tested in tests/sim/task/task_run_test.cpp
 class ForceWatch {
  public:
   static constexpr double kTimeConstant = 0.05;  // s   of the filter
@@ -113,7 +113,7 @@ class ForceWatch {
 // tremor of the hand lies at 8 to 12 Hz (Elble, Koller, "Tremor", 1990). A fourth-order Butterworth high-pass filter at
 // 5 Hz separates it from intended movement; fast movement and the time after it are left out, because a fast start or
 // stop contains these frequencies too.
-// Units: metres, seconds, hertz.   Tested in tests/sim/task/task_parts_test.cpp
+// Units: metres, seconds, hertz.   Tested in tests/sim/task/task_run_test.cpp
 
 // A high-pass filter of a point's position: two second-order sections, bilinear transform.
 class TremorFilter {
@@ -163,7 +163,7 @@ class TremorWatch {
 
 // Watches the forbidden zones of a task, which are drawn in the scope's picture: measures entries of instruments, time
 // inside, depth. The shaft's radius is projected at the depth of its point nearest to the zone.
-// Units: metres, seconds; in the picture half heights.   Tested in tests/sim/task/task_parts_test.cpp
+// Units: metres, seconds; in the picture half heights.   Tested in tests/sim/task/task_run_test.cpp
 
 // Penetration of a tool into a zone, in the picture; <= 0: outside. `metres`: the same length at the tool's depth.
 struct ZoneDepth {
@@ -198,7 +198,7 @@ class ZoneWatch {
   double time_inside_ = 0.0, deepest_ = 0.0, deepest_now_ = 0.0;
 };
 
-// Watches cuts and tears in organs that a task does not divide.   Tested in tests/sim/task/clip_and_cut_test.cpp
+// Watches cuts and tears in organs that a task does not divide.   Tested in tests/sim/task/task_run_test.cpp
 
 // A cut that lasts several frames counts once.
 struct CutWatch {
@@ -217,7 +217,7 @@ struct CutWatch {
 
 // Measures how deep burnt holes reach into an organ: the largest distance of a vertex of their walls from the surface
 // at rest. Scanned organs overlap their neighbours at rest; tissue inside a neighbour is not counted, and its surface
-// bounds the organ there.   Units: metres.   Tested in tests/sim/task/task_parts_test.cpp
+// bounds the organ there.   Units: metres.   Tested in tests/sim/task/task_run_test.cpp
 class BurnWatch {
  public:
   // Surfaces at rest, unburnt. `neighbours`: the other organs; closed.

@@ -4,7 +4,7 @@
 // operations", SIGGRAPH 1990 (a leaf is inside or outside). We differ: face planes alone degenerate to a list on a
 // convex surface, which lies wholly behind each of them (depth = faces on a ball). So axis-aligned planes through the
 // median halve the faces first, and face planes divide the small cells, each the best of some candidates by faces cut
-// and balance. Units: metres. Tested in tests/study/bsp_test.cpp
+// and balance. Units: metres. Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // file, for tests and measurements of growth. Below about 16 corners it is also faster.
 // Sources: document 001 (docs/planar.md) III-C (half-planes). The gap is the distance of the origin from the difference
 // of the two polygons, built by merging sides in order of angle. Any unit; y up.   Used in
-// tests/geometry/planar_convex_test.cpp
+// tests/geometry/planar_test.cpp
 #pragma once
 
 #include "geometry/planar/convex_polygon.hpp"

@@ -4,7 +4,7 @@
 // Source: thesis 4.2 (arbitrary objects), after O'Rourke. We differ: tolerances are shares of the triangle's own size,
 // the angles are signed, an edge in the triangle's plane is tested against its sides instead of being ignored, and
 // touching counts. Units: metres.   Checked against exact signs (exact_sign.hpp) in
-// tests/study/edge_triangle_test.cpp
+// tests/study/solids_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ EdgeVerdict edge_triangle_by_angle(const glm::dvec3& from, const glm::dvec3& to,
 // brute force: tests every edge of each object against every triangle of the other. Source: thesis 4.2; the edges of
 // one object alone are not enough, as the thesis shows. We differ: all pairs are listed instead of stopping at the
 // first. Cost: O(faces of first x faces of second). Units: metres, both in one frame. Checked against contact_of of
-// mesh/exact_sign.hpp and the known counts of shared scenes in tests/study/edge_triangle_test.cpp
+// mesh/exact_sign.hpp and the known counts of shared scenes in tests/study/solids_test.cpp
 
 enum class EdgeTest { Exact, Area, Angle };
 

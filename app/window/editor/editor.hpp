@@ -1,6 +1,6 @@
 // Holds a scene that the user edits: adds ports, targets and zones where a ray hits, attachments and connective tissue,
 // undoes and redoes changes, saves the scene. Needs no window.
-// Units: metres, pixels from the window's top left.   Tested in tests/app/window_editor_test.cpp
+// Units: metres, pixels from the window's top left.   Tested in tests/app/window_test.cpp
 #pragma once
 
 #include <array>

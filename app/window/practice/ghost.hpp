@@ -1,7 +1,7 @@
 // The ghost: the expert's motion of the same task, as transparent instruments in the picture of a trainee. It is shown
 // in time, at the same time since the start, or by progress: where the expert was when the task had got as far and the
 // tips were nearest, a moment ahead. A ghost only draws: session, recording and score do not know it.
-// Units: metres, degrees, seconds, world frame.   Tested in tests/app/ghost_test.cpp; driven in
+// Units: metres, degrees, seconds, world frame.   Tested in tests/app/practice_test.cpp; driven in
 // tests/app/window_path_test.sh
 #pragma once
 

@@ -1,6 +1,6 @@
 // Shows the practice screen: instructions first, then the scope's picture with the overlay, and a menu while paused;
 // plays its sound. Time stops while help or settings cover the picture, and when another window takes the keyboard.
-// Tested in tests/app/practice_test.cpp, ghost_test.cpp; driven in tests/app/window_path_test.sh
+// Tested in tests/app/practice_test.cpp; driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // What a replay shows of a recording: frames in the form that the view draws, and the task, scored in small steps, with
-// its marks in every frame.   Units: metres, newtons.   Tested in tests/app/window_replay_test.cpp
+// its marks in every frame.   Units: metres, newtons.   Tested in tests/app/practice_test.cpp
 #pragma once
 
 #include <cstddef>

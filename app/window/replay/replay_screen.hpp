@@ -1,6 +1,6 @@
 // Shows the replay screen, on which the user plays, steps or scrubs a recording, sees the forces and the task's marks
 // of each frame, and goes from error to error.   Units: seconds.
-// Playback is tested in tests/app/window_replay_test.cpp; the screen is driven in tests/app/window_path_test.sh
+// Playback is tested in tests/app/practice_test.cpp; the screen is driven in tests/app/window_path_test.sh
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Shows people and their attempts from the lab's database: a person's attempts, to be opened for replay or report, and
 // the scores of several people at a task, one colour each. A database that fails or does not answer is a sentence on
-// the screen.   Units: seconds.   Tested in tests/app/window_fault_test.cpp; driven in tests/app/window_lab_test.sh and
+// the screen.   Units: seconds.   Tested in tests/app/window_test.cpp; driven in tests/app/window_lab_test.sh and
 // window_database_test.sh
 #pragma once
 
