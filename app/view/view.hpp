@@ -1,6 +1,7 @@
 // Draws a session as the scope sees it: wet organs, strands between them, clips, instruments and their shadows, smoke,
 // touched faces, a task's marks, all through the lens, in the scope's circular view. Needs OpenGL 3.3. Organs that are
-// queried on the GPU are drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by bench/view_bench.cpp.
+// queried on the GPU are drawn from the query's own buffer. Tested off-screen in tests/app/view_test.cpp; measured by
+// bench/view_bench.cpp.
 #pragma once
 
 #include <filesystem>
