@@ -45,6 +45,8 @@ endfunction()
 # headers. Who links an installed room needs no library that consists of headers only.
 # Rooms that read, write and show, but compute little, are compiled with TROCAR_TEST_FLAGS as well.
 set(TROCAR_PLAIN_ROOMS "^(app_|sim_(course|hdf5|inputs|link|loop|record|review|scene|score|support|task)$)")
+# Screens, pages and commands, which nobody waits for, save time in every build.
+set(TROCAR_SCREEN_ROOMS "^app_(lab|report|sweep|window)$")
 set(TROCAR_ONLY_HEADERS toml11::toml11 nlohmann_json::nlohmann_json CLI11::CLI11 Eigen3::Eigen)
 function(trocar_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;PRIVATE;PUBLIC;PRECOMPILED" ${ARGN})
@@ -56,6 +58,9 @@ function(trocar_room name)
   endif()
   if(name MATCHES ${TROCAR_PLAIN_ROOMS})
     target_compile_options(trocar_${name} PRIVATE ${TROCAR_TEST_FLAGS})
+  endif()
+  if(name MATCHES ${TROCAR_SCREEN_ROOMS} AND NOT TROCAR_TEST_FLAGS)
+    target_compile_options(trocar_${name} PRIVATE -O1)
   endif()
   target_link_libraries(trocar_${name} PUBLIC trocar_flags ${ROOM_PUBLIC})
   foreach(library IN LISTS ROOM_PRIVATE)
