@@ -1,6 +1,7 @@
 // Tests the window's input: mouse and keyboard as an input device, the queue between two pictures, keyboards of several
 // countries, gamepads, and the devices of a scene without a session. Listing gamepads needs a display: CTest runs it as
 // app.gamepads.
+#define GLFW_INCLUDE_NONE  // other tests of this program load OpenGL
 #include <GLFW/glfw3.h>
 
 #include <chrono>

@@ -6,7 +6,7 @@
 
 #include "sim/device/device_guard.hpp"
 
-namespace trocar {
+namespace trocar::device_guard_test {
 namespace {
 
 constexpr double kFrame = 1.0 / 60.0;
@@ -380,4 +380,4 @@ TEST(DeviceGuardWay, ThePedalStaysOffUntilItIsReleasedAfterTheReturn) {
 
 }  // namespace
 
-}  // namespace trocar
+}  // namespace trocar::device_guard_test

@@ -10,7 +10,7 @@
 #include "geometry/refine.hpp"
 #include "tests/geometry/random_steps.hpp"
 
-namespace trocar {
+namespace trocar::instrument_body_test {
 namespace {
 
 using glm::dvec3;
@@ -152,4 +152,4 @@ TEST(PartTouches, OfAFaceInSeveralVolumesTheFirstContactCounts) {
 }
 
 }  // namespace
-}  // namespace trocar
+}  // namespace trocar::instrument_body_test

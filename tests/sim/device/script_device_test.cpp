@@ -5,7 +5,7 @@
 
 #include "sim/device/trajectory.hpp"
 
-namespace trocar {
+namespace trocar::script_device_test {
 namespace {
 
 // A script with reach 10 mm and dip 5 mm around a target 100 mm below the trocar; depth is measured downward from the
@@ -145,4 +145,4 @@ TEST(RowAt, TimesBeyondTheEndsAndRepeatedTimes) {
 
 }  // namespace
 
-}  // namespace trocar
+}  // namespace trocar::script_device_test

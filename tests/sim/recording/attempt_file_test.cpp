@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "geometry/error.hpp"
+#include "mesh/base64.hpp"
 #include "sim/inputs/attempt_file.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/sim/device/restless_device.hpp"
