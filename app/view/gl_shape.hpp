@@ -39,7 +39,7 @@ bool encloses(const MeshView& mesh);
 constexpr unsigned kFrameBinding = 11;
 
 // A program from app/view/shaders: the vertex file, and the fragment files in order; both include the frame block.
-// `defines`: lines at their head.
+// `defines`: lines at their head. A file with both stages tells them apart by VERTEX_SHADER.
 class Shader {
  public:
   Shader(const char* label, const char* vertex, std::initializer_list<const char*> fragment,

@@ -16,7 +16,7 @@
 
 namespace trocar {
 
-// The numbers are those of shaders/decal.frag.
+// The numbers are those of shaders/decal.glsl.
 enum class MarkStyle { Ribbon, Waiting, Next, Done, Error };
 
 // A segment (of a path) or a point (a target, begin = end), painted on all tissue within `radius` of it.
@@ -47,7 +47,7 @@ struct ZoneShape {
 // Computes the triangles of a zone. If the outline is not a simple polygon, `inside` is empty.
 ZoneShape make_zone_shape(std::span<const glm::dvec2> outline);
 
-// The numbers are those of shaders/label.frag.
+// The numbers are those of shaders/label.glsl.
 enum class LabelStyle { Ring, Number };
 
 // A vertex of the two triangles of a label; the shader turns them towards the eye.
@@ -84,7 +84,7 @@ class MarkLayer {
   const ZoneShape& shape_of(std::size_t zone, std::span<const glm::dvec2> outline);
   void draw_zone(std::span<const ZoneVertex> vertices, const glm::vec4& colour, float hatch, float half_width);
 
-  Shader decal_{"decal", "decal.vert", {"decal.frag"}}, zone_{"zone", "zone.vert", {"zone.frag"}};
+  Shader decal_{"decal", "decal.glsl", {"decal.glsl"}}, zone_{"zone", "zone.glsl", {"zone.glsl"}};
   gl::VertexArray decal_array_ = gl::make_vertex_array(), zone_array_ = gl::make_vertex_array();
   gl::Buffer decals_ = gl::make_buffer(), zone_vertices_ = gl::make_buffer();
   std::vector<DecalSegment> segments_;
@@ -100,7 +100,7 @@ class LabelLayer {
   void draw(const DrawnMarks& marks, const ScopePose& scope, double time, float pixel);
 
  private:
-  Shader shader_{"label", "label.vert", {"label.frag"}};
+  Shader shader_{"label", "label.glsl", {"label.glsl"}};
   gl::VertexArray array_ = gl::make_vertex_array();
   gl::Buffer buffer_ = gl::make_buffer();
   Texture digits_ = make_byte_volume(kDigitTexels, make_digits());

@@ -244,9 +244,9 @@ Shader& OrganLayer::tissue_program(std::size_t organ, bool fine) {
   const bool marked = organs_[organ].marked || !programs[1];
   std::optional<Shader>& program = programs[marked ? 1 : 0];
   if (!program) {
-    const std::initializer_list<const char*> parts = {"lighting.glsl", "organ.frag"};
+    const std::initializer_list<const char*> parts = {"lighting.glsl", "organ.glsl"};
     program.emplace(
-        "organ", "organ.vert", parts,
+        "organ", "organ.glsl", parts,
         fmt::format("#define FINE {:d}\n#define VESSELS {:d}\n#define MARKED {:d}\n", fine, vessels, marked));
   }
   return *program;
@@ -323,7 +323,7 @@ void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<cons
 
 namespace {
 
-constexpr int kCorners = 2 * 9;  // vertices of the strip in shaders/strand.vert
+constexpr int kCorners = 2 * 9;  // vertices of the strip in shaders/strand.glsl
 constexpr int kBundle = 3;       // strips of a fibre
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace trocar {
 
 // Computes shadows of instruments on tissue without a shadow map. An instrument is a few capsules, so the visible share
-// of the lamp follows from the smallest distance of two segments. The shader (shaders/shadow.frag) computes it for each
+// of the lamp follows from the smallest distance of two segments. The shader (shaders/shadow.glsl) computes it for each
 // fragment of the few faces that faces_in_shade() selects; lit_share() is the same formula on the CPU.
 struct ShadowCapsule {
   glm::vec3 begin{0.f}, end{0.f};  // m
@@ -80,8 +80,8 @@ class OrganLayer {
   std::vector<std::optional<Vessels>> vessels_;  // [organ] only pale organs show vessels
   // [high quality][vessels][marked], compiled at first use
   std::array<std::array<std::array<std::optional<Shader>, 2>, 2>, 2> tissue_;
-  Shader touched_{"touched", "touched.vert", {"touched.frag"}};
-  Shader shadow_{"shadow", "shadow.vert", {"shadow.frag"}};
+  Shader touched_{"touched", "touched.glsl", {"touched.glsl"}};
+  Shader shadow_{"shadow", "shadow.glsl", {"shadow.glsl"}};
   gl::VertexArray some_array_ = gl::make_vertex_array();
   gl::Buffer some_faces_ = gl::make_buffer();
   std::vector<glm::uvec3> picked_;
@@ -96,7 +96,7 @@ class StrandLayer {
   void draw(std::span<const DrawnStrand> strands) const;
 
  private:
-  Shader shader_{"strand", "strand.vert", {"lighting.glsl", "strand.frag"}};
+  Shader shader_{"strand", "strand.glsl", {"lighting.glsl", "strand.glsl"}};
   gl::VertexArray array_ = gl::make_vertex_array();
   gl::Buffer ends_ = gl::make_buffer();
 };

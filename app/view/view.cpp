@@ -93,8 +93,8 @@ class SmallTarget {
   glm::ivec2 size_{0};
   unsigned framebuffers_[2]{}, colours_[2]{}, depth_ = 0;  // [0] what is drawn, [1] with smooth edges
   int outer_ = 0;
-  Shader smooth_{"smooth", "upscale.vert", {"smooth.frag"}};
-  Shader upscale_{"upscale", "upscale.vert", {"upscale.frag"}};
+  Shader smooth_{"smooth", "upscale.glsl", {"smooth.frag"}};
+  Shader upscale_{"upscale", "upscale.glsl", {"upscale.glsl"}};
   gl::VertexArray empty_ = gl::make_vertex_array();
 };
 
@@ -162,7 +162,7 @@ void SmallTarget::end(const glm::ivec2& full_size, double field) {
 }
 
 constexpr float kBeyond = 8.f;         // radii of the round field, outside any picture
-constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.vert
+constexpr int kFieldCorners = 2 * 97;  // vertices of the ring in shaders/field.glsl
 
 // Returns the largest number of lines of a picture.
 int most_lines(Quality quality) {
@@ -218,9 +218,9 @@ struct View::Content {
   LabelLayer labels;
   StrandLayer strands;
   Shape cavity_shape;
-  Shader cavity{"cavity", "cavity.vert", {"lighting.glsl", "cavity.frag"}};
-  Shader field{"field", "field.vert", {"field.frag"}};
-  Shader smoke_shader{"smoke", "smoke.vert", {"lighting.glsl", "smoke.frag"}};
+  Shader cavity{"cavity", "cavity.glsl", {"lighting.glsl", "cavity.glsl"}};
+  Shader field{"field", "field.glsl", {"field.glsl"}};
+  Shader smoke_shader{"smoke", "smoke.glsl", {"lighting.glsl", "smoke.glsl"}};
   Texture grain = make_repeating_volume(kNoiseSide, make_noise_volume());
   gl::Buffer frame_buffer = gl::make_buffer(), smoke_buffer = gl::make_buffer();
   gl::VertexArray smoke_array = gl::make_vertex_array(), empty_array = gl::make_vertex_array();

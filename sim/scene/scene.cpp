@@ -14,7 +14,6 @@
 #include "sim/scene/material.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_keys.hpp"
-#include "sim/scene/scene_writer.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/text.hpp"
 

@@ -1,7 +1,7 @@
-// Defines a scene and reads it from a TOML file: organs, instruments, scope, query, solver, breathing, task and frame
-// rate.
-// Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file
-// Tested in tests/sim/scene/scene_test.cpp
+// Defines a scene, reads it from a TOML file and writes it: organs, instruments, scope, query, solver, breathing, task
+// and frame rate.
+// Units: metres, degrees where the name says so; the file is in millimetres.   Format: docs/file-formats.md
+// Tested in tests/sim/scene/scene_test.cpp and scene_writer_test.cpp
 #pragma once
 
 #include <array>
@@ -181,5 +181,16 @@ const std::vector<std::string>& device_names();
 Scene load_scene(const std::filesystem::path& file);
 // Parses a text and opens none of its files. `file` is the base of its relative paths and the name in error messages.
 Scene parse_scene(std::string text, const std::filesystem::path& file);
+
+// Writes a scene as a TOML file; load_scene() reads back exactly the same numbers. Omits most keys that have their
+// default. Keeps the content of the scene, but not the comments and the order of the keys of an older file.
+
+// Returns the text of the scene's file. `file`: the target file; the paths of meshes and trajectories are written
+// relative to its folder.
+std::string scene_text(const Scene& scene, const std::filesystem::path& file);
+
+// Writes a temporary file and renames it, so that the target is complete or unchanged. Throws InputError when the file
+// cannot be written, when load_scene() would refuse the scene, or when the file exists and `replace` is false.
+void save_scene(const Scene& scene, const std::filesystem::path& file, bool replace);
 
 }  // namespace trocar

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "geometry/error.hpp"
-#include "sim/scene/scene_writer.hpp"
+#include "sim/scene/scene.hpp"
 
 namespace trocar {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/scene/scene_writer.hpp"
+#include "sim/scene/scene.hpp"
 
 #include <fmt/format.h>
 

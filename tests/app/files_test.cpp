@@ -11,7 +11,6 @@
 #include "mesh/mesh_report.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/scene/scene_writer.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/text.hpp"
 #include "tests/app/run_program.hpp"

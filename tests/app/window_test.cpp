@@ -36,7 +36,7 @@
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/scene/scene_writer.hpp"
+#include "sim/scene/scene.hpp"
 #include "sim/support/files.hpp"
 #include "tests/app/ball_task.hpp"
 #include "tests/sim/session/ball_scene.hpp"

@@ -17,13 +17,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r'\]\(([^)\s]+)\)|src="([^"]+)"')
 CODE = re.compile(r'`([^`\n]+)`')
-PLAIN = re.compile(r'(?<![\w/.-])((?:%s)/[\w./-]+\.(?:cpp|hpp|comp|vert|geom|frag|py|sh|js|toml|md|txt|csv|obj))\b')
+PLAIN = re.compile(r'(?<![\w/.-])((?:%s)/[\w./-]+\.(?:cpp|hpp|comp|vert|geom|frag|glsl|py|sh|js|toml|md|txt|csv|obj))\b')
 
 
 TEST = re.compile(r'\bTEST(?:_[FP])?\((\w+), (\w+)\)')
 TEST_NAME = re.compile(r'(?:\w+/)?([A-Z]\w+)\.([A-Z*][\w*]*)')          # with the prefix of a parametrised suite
 TEST_FILE = re.compile(r'\b[a-z][\w-]*(?:_test\.(?:cpp|py|sh)|_fuzz\.cpp|\.test\.js)\b')
-SOURCES = ('.cpp', '.hpp', '.py', '.sh', '.js', '.comp', '.vert', '.frag', '.geom', '.txt')
+SOURCES = ('.cpp', '.hpp', '.py', '.sh', '.js', '.comp', '.vert', '.frag', '.glsl', '.geom', '.txt')
 
 
 def tracked():

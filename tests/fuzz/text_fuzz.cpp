@@ -7,7 +7,6 @@
 #include "sim/device/trajectory.hpp"
 #include "sim/inputs/attempt_file.hpp"
 #include "sim/scene/scene.hpp"
-#include "sim/scene/scene_writer.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace trocar::fuzz {

@@ -8,8 +8,7 @@ import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.
 import { clock, figure, readableUnit, ticks, withUnit } from "../../app/report/web/format.js";
 import { practiceAt, practiceText } from "../../app/report/web/practice.js";
 import { judgement, limitsText, slowMachineText } from "../../app/report/web/score.js";
-import { travellers } from "../../app/report/web/paths.js";
-import { fillTriangle } from "../../app/report/web/shadow.js";
+import { fillTriangle, travellers } from "../../app/report/web/paths.js";
 import { lifetimes, vertexNormals } from "../../app/report/web/surface.js";
 
 const base64 = (array) => Buffer.from(array.buffer).toString("base64");

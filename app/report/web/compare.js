@@ -5,7 +5,7 @@ import { figure, readableUnit } from "./format.js";
 import { practiceDrawing, practiceText } from "./practice.js";
 import { isJudged } from "./score.js";
 import { sessionDetails } from "./session.js";
-import { notesSection } from "./notes.js";
+import { notesSection } from "./metric_notes.js";
 
 /** The metrics of an attempt that have curves. `instrument`: empty for the whole attempt. */
 function metricsOf({ attempt }, instrument) {

@@ -1,14 +1,61 @@
-// Builds the page of one session, section by section.
+// Builds the page of one session, section by section. All its drawings share one time cursor, which the list of events
+// moves. Units: seconds.
 import { agreementSection } from "./agreement.js";
-import { makeCursor } from "./cursor.js";
-import { html } from "./dom.js";
-import { eventsSection } from "./events.js";
+import { html, section } from "./dom.js";
+import { clock } from "./format.js";
+import { notesSection } from "./metric_notes.js";
 import { metricsSection } from "./metrics.js";
-import { notesSection } from "./notes.js";
 import { organsSection } from "./organs.js";
 import { pathsSection } from "./paths.js";
 import { scoreSection, sessionHeader } from "./score.js";
 import { timelineSection } from "./timeline.js";
+
+/** cursor.at, cursor.move(time), cursor.follow(listener): calls the listener at once and at every move. */
+function makeCursor(begin, end) {
+  const listeners = [];
+  const cursor = {
+    begin,
+    end,
+    at: begin,
+    move(time) {
+      cursor.at = Math.min(end, Math.max(begin, time));
+      for (const listener of listeners) listener(cursor.at);
+    },
+    follow(listener) {
+      listeners.push(listener);
+      listener(cursor.at);
+    },
+  };
+  return cursor;
+}
+
+// Shows the list of events. Selecting an event moves the time cursor.
+function eventsSection(task, cursor) {
+  const events = task?.events ?? [];
+  const intro =
+    events.length > 0
+      ? "Select an event to show its time in every drawing."
+      : "No events: the session has no task, or the task was not begun.";
+  const rows = events.map((event) =>
+    html(
+      "li",
+      {},
+      html(
+        "button",
+        {
+          type: "button",
+          class: event.error ? "event error" : "event",
+          "data-time": event.time,
+          onclick: () => cursor.move(event.time),
+        },
+        html("span", { class: "event-time" }, clock(event.time)),
+        html("span", { class: "event-sign", "aria-hidden": "true" }, event.error ? "✗" : "●"),
+        html("span", {}, event.error ? "Error: " : "", event.text),
+      ),
+    ),
+  );
+  return section("events-section", "Events", intro, rows.length > 0 && html("ol", { class: "events" }, rows));
+}
 
 /** The sections of a session below its header; a comparison also shows them for the selected attempt. */
 export function sessionDetails(session) {

@@ -8,8 +8,8 @@
 
 #include "app/window/practice/practice.hpp"
 #include "geometry/error.hpp"
+#include "sim/scene/scene.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/scene/scene_writer.hpp"
 
 namespace trocar {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/window/editor/editor_panels.hpp"
+#include "app/window/editor/editor_screen.hpp"
 
 #include <fmt/format.h>
 #include <imgui.h>

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "app/window/editor/editor_panels.hpp"
 #include "app/window/practice/practice.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"

@@ -1,4 +1,5 @@
-// Shows the scene editor: the organs from any side or through the scope, with handles that the user drags.
+// Shows the scene editor: the organs from any side or through the scope, with handles that the user drags, between the
+// list of its parts and their parameters.
 // Driven in tests/app/window_path_test.sh
 #pragma once
 
@@ -37,6 +38,11 @@ class SceneOpenPanel {
   std::string typed_, fault_;
   bool open_ = false;
 };
+
+// Draws the list of the scene's parts, at the left. A click selects a part.
+void draw_parts(Editor& editor);
+// Draws the parameters of the selected part, at the right.
+void draw_fields(Editor& editor);
 
 class EditorScreen final : public Screen {
  public:

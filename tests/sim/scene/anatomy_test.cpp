@@ -6,7 +6,7 @@
 #include <set>
 
 #include "mesh/exact_sign.hpp"
-#include "sim/scene/scene_writer.hpp"
+#include "sim/scene/scene.hpp"
 #include "tests/sim/scene/scene_text.hpp"
 #include "tests/sim/session/scene_tissue.hpp"
 #include "tests/support/test_data.hpp"

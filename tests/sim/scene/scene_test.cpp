@@ -4,7 +4,6 @@
 #include "geometry/error.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/scene/scene_writer.hpp"
 #include "sim/scene/task_scene.hpp"
 #include "tests/sim/scene/scene_text.hpp"
 #include "tests/support/glb.hpp"

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "geometry/error.hpp"
+#include "sim/scene/scene.hpp"
 #include "sim/scene/scene_variants.hpp"
-#include "sim/scene/scene_writer.hpp"
 #include "sim/support/files.hpp"
 #include "tests/sim/scene/scene_text.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "sim/scene/scene.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/scene/scene_writer.hpp"
 #include "tests/sim/session/duct_session.hpp"
 #include "tests/support/test_data.hpp"
 

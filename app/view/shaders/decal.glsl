@@ -1,6 +1,23 @@
 // Draws a mark on the tissue by the distance of a fragment from a segment (of a path) or a point (a target), in radii.
-// The styles are those of MarkStyle in app/view/mark_shape.hpp; every line has a dark rim, so that it is visible on
+// The styles are those of MarkStyle in app/view/mark_layer.hpp; every line has a dark rim, so that it is visible on
 // pale and on dark tissue.
+#ifdef VERTEX_SHADER
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec4 begin_radius;
+layout(location = 2) in vec4 end_style;
+layout(location = 3) in vec4 paint;
+out vec3 world;
+flat out vec4 from_radius;
+flat out vec4 to_style;
+flat out vec4 colour;
+void main() {
+  world = position;
+  from_radius = begin_radius;
+  to_style = end_style;
+  colour = paint;
+  gl_Position = through_lens(clip_from_world * vec4(position, 1.0));
+}
+#else
 in vec3 world;
 flat in vec4 from_radius;
 flat in vec4 to_style;
@@ -41,3 +58,4 @@ void main() {
   float alpha = max(bright, 0.55 * dark);
   result = vec4(colour.rgb * (bright / max(alpha, 1e-4)), alpha * colour.a);
 }
+#endif

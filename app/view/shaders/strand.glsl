@@ -1,3 +1,4 @@
+#ifdef VERTEX_SHADER
 layout(location = 0) in vec3 from;
 layout(location = 1) in vec3 to;
 layout(location = 2) in float radius;
@@ -27,3 +28,17 @@ void main() {
   to_light = light_time.xyz - world;
   gl_Position = through_lens(clip_from_world * vec4(world, 1.0));
 }
+#else
+in vec3 to_light;
+in vec3 across;
+in float border;
+out vec4 result;
+void main() {
+  float squared = dot(to_light, to_light);
+  vec3 towards = to_light * inversesqrt(squared);
+  // The strand is round: its normal turns from the eye, which is near the light, to the side.
+  vec3 n = normalize(across * border + towards * sqrt(max(1.0 - border * border, 0.0)));
+  vec3 light = lamp_light(towards, lamp_strength(squared), n, n, vec3(0.55, 0.36, 0.30), 0.6);
+  result = vec4(to_screen(light), 0.62 * (1.0 - 0.5 * border * border));
+}
+#endif

@@ -1,4 +1,12 @@
-// Darkens the picture in the instruments' shadows, by a factor. app/view/shadow.hpp has the same formula in C++.
+// Darkens the picture in the instruments' shadows, by a factor. app/view/organ_layer.cpp has the same formula in C++.
+#ifdef VERTEX_SHADER
+layout(location = 0) in vec3 position;
+out vec3 world;
+void main() {
+  world = position;
+  gl_Position = through_lens(clip_from_world * vec4(position, 1.0));
+}
+#else
 in vec3 world;
 uniform vec4 begin_radius[3];  // m, of one instrument's capsules
 uniform vec4 end[3];           // m
@@ -35,3 +43,4 @@ void main() {
   // The picture holds display values, so the factor gets their gamma, about 1 / 2.
   result = vec4(vec3(sqrt(lit)), 1.0);
 }
+#endif
