@@ -190,6 +190,7 @@ const std::map<std::string, std::string> kMay = {
     {"geometry/elementary.hpp", "declares our own functions"},
     {"geometry/elementary.cpp", "defines our own functions"},
     {"study/shapes/superquadric.cpp", "makes meshes, which are files before anything is simulated"},
+    {"app/compare/compare.cpp", "tick positions of a plot's axes"},
     {"sim/support/markup.cpp", "positions on a plot's axes"},
     {"sim/link/igtl_server.cpp", "its own log() writes lines"},
 };
