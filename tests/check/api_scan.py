@@ -3,10 +3,11 @@
 
     tests/check/api_scan.py [--list]
 
-Looks at every function that a header declares at the level of a namespace, or in the public part of a class. Its comment stands before
-or behind it; the opening comment of the header counts for units and source. Wanted are
-- `about`: a comment of its own, or of the function just before it with the same name
-- `shapes`: a bracket such as [node] or [frame][tool], where it takes or returns an array
+Looks at every function that a header declares at the level of a namespace with a name that does not end in _detail, or in the public
+part of a class. Its comment stands before or behind it; the opening comment of the header counts for units and source. Wanted are
+- `about`: a comment of its own, of the function just before it with the same name, or one that says that it serves several functions
+  (Both, Each, All, These, They, Return), to the next blank line or comment
+- `shapes`: a bracket such as [node] or [frame][tool], where it takes or returns an array; bytes need none
 - `units`: a unit, where it takes or returns real numbers or vectors of them
 - `errors`: what it throws, where its definition throws
 - `source`: the opening comment names a document, a paper, a page of docs/ or a test
@@ -19,10 +20,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ('geometry', 'mesh', 'deform', 'cpu_collision', 'gpu_collision', 'study', 'sim')
 KINDS = ('about', 'shapes', 'units', 'errors', 'source')
-ARRAY = re.compile(r'\b(?:span|vector|array)<|\bMeshView\b')
+ARRAY = re.compile(r'\b(?:span|vector|array)<(?!(?:const )?std::byte\b)')
 REAL = re.compile(r'\b(?:double|float|d?vec[234])\b')
 UNIT = re.compile(r'(?<![\w])(?:m|mm|um|s|ms|us|N|Pa|kPa|kg|rad|deg|degrees?|Hz|px|pixels?|metres?|millimetres?|seconds?|newtons?|radians?|pascals?|'
-                  r'm/s|N/m|N s|m\^[23]|ml|unit|1|0 ?\.\. ?1|share|ratio|half heights?|any unit)(?![\w])', re.I)
+                  r'm/s|N/m|N s|m\^[23]|ml|unit|1|0 ?\.\. ?1|share|ratio|half heights?|any unit|units: none|units: of the file)(?![\w])', re.I)
+SEVERAL = re.compile(r'(?:^|[.:;] +)(?:Both|Each|All|These|They|Return)\b')
 SOURCE = re.compile(r'docs/|\b(?:19|20)\d\d\b|[Tt]hesis|[Dd]ocument \d|Based on|Source|Tested|Checked|tests/')
 FUNCTION = re.compile(r'^\s*(?:template <[^;{]*> ?)?(?:\[\[\w+\]\] )?(?:(?:static|inline|constexpr|virtual|explicit|friend) )*'
                       r'(?:[\w:<>,&*\[\] ]+[ &*])?(~?\w+)\(')
@@ -47,19 +49,25 @@ def bodies(header):
 
 def declarations(lines):
     """(number of its line, name, text, comment) of each public function; the text of a declaration may take several lines."""
-    depth, stack, public, comment = 0, [], True, []
+    depth, stack, public, comment, group = 0, [], True, [], ''
     k = 0
     while k < len(lines):
         line = lines[k]
         code = re.sub(r'"[^"]*"', '""', line.split('//')[0])
         if line.strip().startswith('//'):
             comment.append(line.strip()[2:])
+            group = ''
+            k += 1
+            continue
+        if re.fullmatch(r'\s*template <[^;{]*>\s*', code):
             k += 1
             continue
         if re.match(r'^\s*(?:public|private|protected):', code):
             public = 'public' in code
         start = k
         at_level = public and all(kind != 'code' for kind, _ in stack)
+        if not code.strip() or re.match(r'^\s*(?:class|struct|enum|namespace|\};)', code):
+            group = ''
         match = FUNCTION.match(code) if at_level and not code.lstrip().startswith('#') else None
         if match and match[1] not in NOT_FUNCTIONS and not match[1].isupper():
             text = line
@@ -68,11 +76,14 @@ def declarations(lines):
                 text += ' ' + lines[k].strip()
             behind = ' '.join(re.findall(r'//(.*)', text))
             if not re.search(r'=\s*delete|~|operator', text) and ';' in text or '{' in text:
-                yield start + 1, match[1], text, ' '.join(comment) + ' ' + behind
+                own = ' '.join(row.strip() for row in comment)
+                group = own if SEVERAL.search(own) else group
+                yield start + 1, match[1], text, (own or group) + ' ' + behind
         for sign in re.findall(r'[{}]', ''.join(re.sub(r'"[^"]*"', '', row.split('//')[0]) for row in lines[start:k + 1])):
             if sign == '{':
                 head = re.sub(r'\s+', ' ', ' '.join(lines[max(0, start - 1):k + 1]))
-                kind = 'namespace' if 'namespace' in line else 'class' if re.search(r'\b(?:class|struct|union)\b', code) and '(' not in code else 'code'
+                in_class = re.search(r'\b(?:class|struct|union)\b', code) and '(' not in code
+                kind = 'namespace' if re.search(r'\bnamespace (?!\w+_detail\b)\w', line) else 'class' if in_class else 'code'
                 stack.append((kind, public))
                 if kind == 'class':
                     public = not re.search(r'\bclass\b', code) or 'enum' in code
