@@ -31,6 +31,7 @@ struct Segment {
   double squared_length;
 };
 
+// Prepares a segment; both ends may be equal.
 inline Segment segment(const dvec3& from, const dvec3& to) {
   const dvec3 d = to - from;
   return {from, d, glm::dot(d, d)};
@@ -44,6 +45,7 @@ struct Face {
   double squared_normal;
 };
 
+// Prepares a triangle; it may be degenerate.
 inline Face face(const Triangle& t) {
   Face made{{segment(t.a, t.b), segment(t.b, t.c), segment(t.c, t.a)}, glm::cross(t.b - t.a, t.c - t.a), 0.0};
   made.squared_normal = glm::dot(made.normal, made.normal);
@@ -57,8 +59,9 @@ struct SegmentPair {
   double squared;  // distance squared, m^2
 };
 
-inline double clamp01(double x) { return std::min(std::max(x, 0.0), 1.0); }
+inline double clamp01(double x) { return std::min(std::max(x, 0.0), 1.0); }  // the nearest number in 0 .. 1
 
+// Returns the closest points of two segments, either of which may be a point.
 inline SegmentPair closest_segments(const Segment& first, const Segment& second) {
   const dvec3 r = first.p - second.p;
   const double aa = first.squared_length, ee = second.squared_length;
@@ -99,6 +102,7 @@ struct InteriorPair {
   double squared;      // m^2
 };
 
+// Computes this pair. For a degenerate triangle `inside` is false.
 inline InteriorPair closest_interior(const Segment& axis, const Face& face) {
   if (face.squared_normal == 0.0) return {};
   const dvec3 from_a = axis.p - face.side[0].p;
@@ -120,6 +124,7 @@ struct AxisPair {
   double squared;  // m^2
 };
 
+// Returns the closest points of a segment and a triangle, either of which may be degenerate.
 inline AxisPair closest_axis_face(const Segment& axis, const Face& face) {
   const InteriorPair interior = closest_interior(axis, face);
   if (interior.inside) {
@@ -172,17 +177,17 @@ struct HullDistance {
   double distance = 0.0;                     // m   0 when the hulls share a point
 };
 
-// Both spans have at least one point; the points may coincide or lie in one line or plane. If the hulls are further
-// apart than `range`, the search ends as soon as that is certain: `distance` is then only a lower bound above `range`,
-// and the points are not the closest ones.
+// Both spans, [point] m, have at least one point; the points may coincide or lie in one line or plane. If the hulls are
+// further apart than `range`, the search ends as soon as that is certain: `distance` is then only a lower bound above
+// `range`, and the points are not the closest ones.
 HullDistance hull_distance(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second,
                            double range = std::numeric_limits<double>::infinity());
 
-// Returns hull_distance(first, second).distance < range; cheaper, unless the two are almost equal.
+// Returns hull_distance(first, second).distance < range; cheaper, unless the two are almost equal. Spans: [point] m.
 bool hulls_within(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second, double range);
 
 // Returns how far `point` must move along `direction` (unit) until it has left, for good, the points within `radius` of
-// the hull; 0 when this line never enters them ahead of the point, m.
+// the hull, [point] m; 0 when this line never enters them ahead of the point, m.
 double exit_distance(std::span<const glm::dvec3> hull, double radius, const glm::dvec3& point,
                      const glm::dvec3& direction);
 

@@ -12,17 +12,18 @@
 
 namespace trocar::elementary {
 
-double sin(double x);
-double cos(double x);
-double tan(double x);
-double asin(double x);
-double acos(double x);
-double atan(double x);
-double atan2(double y, double x);
+// Each returns what the function of this name in C returns.
+double sin(double x);              // x: rad
+double cos(double x);              // x: rad
+double tan(double x);              // x: rad
+double asin(double x);             // rad, -pi/2 .. pi/2
+double acos(double x);             // rad, 0 .. pi
+double atan(double x);             // rad, -pi/2 .. pi/2
+double atan2(double y, double x);  // rad, -pi .. pi, from the x axis to the point (x, y)
 double exp(double x);
-double log(double x);
+double log(double x);  // natural
 double pow(double x, double y);
 double cbrt(double x);
-double hypot(double x, double y);
+double hypot(double x, double y);  // in the unit of x and y
 
 }  // namespace trocar::elementary

@@ -1,8 +1,8 @@
 // Computes the exact sign of a cross or dot product of two differences of points in the plane, by a filter in double,
 // then by an exact sum in close cases. Every decision of geometry/planar uses these signs; mesh/exact_sign.hpp, in
-// space, uses the same exact sums. Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust
-// Geometric Predicates", 1997. We differ: one filter, then the full expansion, for both the cross and the dot product
-// of any two differences. Checked against 128-bit integers in tests/geometry/planar_test.cpp
+// space, uses the same exact sums. Any unit. Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast
+// Robust Geometric Predicates", 1997. We differ: one filter, then the full expansion, for both the cross and the dot
+// product of any two differences. Checked against 128-bit integers in tests/geometry/planar_test.cpp
 #pragma once
 
 #include <array>
@@ -37,6 +37,7 @@ inline DoublePair halves(double a) {
   const double scaled = kSplit * a, high = scaled - (scaled - a);
   return {high, a - high};
 }
+// Returns a b exactly.
 inline DoublePair exact_product(double a, double b) {
   const double high = a * b;
   const DoublePair x = halves(a), y = halves(b);
@@ -63,7 +64,7 @@ inline DoublePair operator/(const DoublePair& a, const DoublePair& b) {
   const DoublePair rest = a - first * b;
   return quick_sum(first, rest.high / b.high);
 }
-inline DoublePair square_root(const DoublePair& a) {
+inline DoublePair square_root(const DoublePair& a) {  // 0 unless a > 0
   if (!(a.high > 0.0)) return {};
   const double first = std::sqrt(a.high);
   const DoublePair rest = a - exact_product(first, first);
@@ -75,7 +76,7 @@ inline DoublePair square_root(const DoublePair& a) {
 template <std::size_t kParts>
 class ExactSum {
  public:
-  void add(double term) {
+  void add(double term) {  // one of at most kParts terms
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count_; ++i) {
       const DoublePair step = exact_sum(term, parts_[i]);
@@ -85,12 +86,12 @@ class ExactSum {
     if (term != 0.0) parts_[kept++] = term;
     count_ = kept;
   }
-  void add_product(double a, double b) {
+  void add_product(double a, double b) {  // two terms: a b rounded, and the rest
     const DoublePair product = exact_product(a, b);
     add(product.low);
     add(product.high);
   }
-  int sign() const { return count_ == 0 ? 0 : parts_[count_ - 1] > 0.0 ? 1 : -1; }
+  int sign() const { return count_ == 0 ? 0 : parts_[count_ - 1] > 0.0 ? 1 : -1; }  // 1, 0 or -1
 
  private:
   std::array<double, kParts> parts_{};
@@ -106,8 +107,8 @@ namespace trocar::planar {
 
 using glm::dvec2;
 
-inline int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
-inline double cross(const dvec2& u, const dvec2& v) { return u.x * v.y - u.y * v.x; }
+inline int sign_of(double x) { return (x > 0.0) - (x < 0.0); }                         // 1, 0 or -1; 0 for NaN
+inline double cross(const dvec2& u, const dvec2& v) { return u.x * v.y - u.y * v.x; }  // rounded
 // Returns `v` turned a quarter counter-clockwise (x right, y up).
 inline dvec2 quarter_turn(const dvec2& v) { return {-v.y, v.x}; }
 
@@ -115,8 +116,8 @@ inline dvec2 quarter_turn(const dvec2& v) { return {-v.y, v.x}; }
 constexpr double kSignFilter = 4.5e-16;  // 1   4 half-units in the last place, rounded up
 
 // Returns the sign of (b - a) x (d - c) and of (b - a) . (d - c) with no filter: about thirty times slower.
-int exact_cross_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);
-int exact_dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);
+int exact_cross_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);  // 1, 0 or -1
+int exact_dot_sign(const dvec2& a, const dvec2& b, const dvec2& c, const dvec2& d);    // 1, 0 or -1
 
 // Returns the sign of (b - a) x (d - c): 1 when the second difference lies left of the first, 0 when parallel or either
 // is zero.

@@ -31,7 +31,7 @@ class FaceSet {
     summary_.assign((words_.size() + 63) / 64, 0);
   }
 
-  void insert(std::uint32_t face) { insert_if(true, face); }
+  void insert(std::uint32_t face) { insert_if(true, face); }  // face: below the number given to resize()
   // Inserts `face` if `in` is true. It has no branch, for conditions that a processor cannot predict.
   void insert_if(bool in, std::uint32_t face) {
     words_[face >> 6] |= std::uint64_t{in} << (face & 63);
@@ -50,13 +50,13 @@ class FaceSet {
     }
   }
 
-  std::size_t memory_bytes() const { return held_bytes(words_, summary_); }
+  std::size_t memory_bytes() const { return held_bytes(words_, summary_); }  // allocated
 
  private:
   std::vector<std::uint64_t> words_, summary_;
 };
 
-// Returns the slot of a face among the current faces, whose ids ascend; the number of faces when it was removed.
+// Returns the slot of a face among the current faces; their number when it was removed. `ids`: [slot], ascending.
 std::size_t slot_of(std::span<const FaceId> ids, FaceId face);
 
 constexpr std::uint32_t kRemovedFace = 0xffff'ffffu;
@@ -75,7 +75,8 @@ inline void renumber(std::span<const FaceId> removed, std::size_t faces, std::ve
 
 // Orders points so that runs of equal length are neighbours in space: the set is halved along its longest axis, in
 // whole runs, down to single runs; within a run the numbers ascend. Equal points are ordered by number, so the result
-// is the same everywhere. `numbers`: indices of `points`, each once. Only the last run may be shorter than `run`.
+// is the same everywhere. `numbers`: [number] indices of `points`, [point] of any unit, each once. Only the last run
+// may be shorter than `run`.
 void order_in_runs(std::span<std::uint32_t> numbers, std::span<const glm::vec3> points, std::size_t run);
 
 }  // namespace trocar

@@ -15,8 +15,8 @@ struct RigidFrame {
   glm::dmat3 axes{1.0};    // a rotation
   glm::dvec3 origin{0.0};  // m
 
-  glm::dvec3 to_world(const glm::dvec3& local) const { return origin + axes * local; }
-  glm::dvec3 to_local(const glm::dvec3& world) const { return (world - origin) * axes; }
+  glm::dvec3 to_world(const glm::dvec3& local) const { return origin + axes * local; }    // of a point, m
+  glm::dvec3 to_local(const glm::dvec3& world) const { return (world - origin) * axes; }  // of a point, m
 };
 
 // Converts a rigid transform matrix; scale and shear are not allowed.

@@ -16,7 +16,7 @@ Instructions best_instructions();
 
 using Clock = std::chrono::steady_clock;
 
-inline double milliseconds_since(Clock::time_point start) {
+inline double milliseconds_since(Clock::time_point start) {  // ms of wall clock
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 

@@ -2,8 +2,7 @@
 // cover this motion, and the exact test of candidate faces against it. A part is a convex polytope plus a ball: all
 // points within `radius` of the convex hull of its corners. It moves with the instrument about the trocar, and turns
 // about its hinge. Definitions: docs/method.md, "Parts". Units: metres, world frame unless a name says otherwise;
-// radians; time 1 = one step. Tested in tests/cpu_collision/part_test.cpp and
-// part_test.cpp
+// radians; time 1 = one step. Tested in tests/cpu_collision/part_test.cpp
 #pragma once
 
 #include <array>
@@ -67,7 +66,7 @@ InstrumentMotion instrument_at_rest(const InstrumentPose& pose);
 
 // Returns the instrument's frame and its opening at `time` in [0, 1].
 RigidFrame frame_at(const InstrumentMotion& motion, double time);
-double opening_at(const InstrumentMotion& motion, double time);
+double opening_at(const InstrumentMotion& motion, double time);  // rad
 
 // Returns the frame of a part at `time`: it takes the part's corners to the world.
 RigidFrame frame_at(const InstrumentMotion& motion, const PartShape& shape, double time);
@@ -76,16 +75,16 @@ RigidFrame frame_at(const InstrumentMotion& motion, const PartShape& shape, doub
 struct PartVelocity {
   glm::dvec3 centre{0.0}, linear{0.0}, angular{0.0};  // m, m/step, rad/step
 
-  glm::dvec3 at(const glm::dvec3& x) const { return linear + glm::cross(angular, x - centre); }
+  glm::dvec3 at(const glm::dvec3& x) const { return linear + glm::cross(angular, x - centre); }  // m/step, of point x
 };
-PartVelocity velocity_at(const InstrumentMotion& motion, const PartShape& shape, double time);
+PartVelocity velocity_at(const InstrumentMotion& motion, const PartShape& shape, double time);  // time in [0, 1]
 
-// Upper bounds for every point of the part over the whole step.
+// Upper bounds for every point of the part's polytope, without its ball, over the whole step.
 struct MotionBounds {
   double speed = 0.0;         // m/step
   double acceleration = 0.0;  // m/step^2
 };
-MotionBounds motion_bounds(const InstrumentMotion& motion, const PartShape& shape);
+MotionBounds motion_bounds(const InstrumentMotion& motion, const PartShape& shape);  // m/step, m/step^2
 
 // The cover: boxes around the part in intervals of the step, which together contain every point that the part passes. A
 // box is a tool volume like that of a shaft: half-spaces and an orthographic camera.
@@ -106,7 +105,7 @@ ToolVolume part_volume(const PartShape& shape, const InstrumentMotion& motion, d
 struct PartBounds {
   glm::dvec3 low, high;  // m
 };
-PartBounds part_bounds(const PartShape& shape, const InstrumentMotion& motion);
+PartBounds part_bounds(const PartShape& shape, const InstrumentMotion& motion);  // m, world; ball included
 
 // The exact test, in double. Every backend uses it except the reference, which has its own code
 // (cpu_collision/reference.hpp). Method: conservative advancement (Mirtich, "Impulse-based dynamic simulation",
@@ -122,10 +121,10 @@ double closing_time(double gap, double speed, double acceleration);
 // A part in one pose: the world positions of its corners.
 class PosedPart {
  public:
-  PosedPart() = default;
-  PosedPart(const PartShape& shape, const RigidFrame& frame);
+  PosedPart() = default;                                       // without corners
+  PosedPart(const PartShape& shape, const RigidFrame& frame);  // frame: of the part, as frame_at() gives it
 
-  std::span<const glm::dvec3> corners() const { return {corners_.data(), count_}; }
+  std::span<const glm::dvec3> corners() const { return {corners_.data(), count_}; }  // [corner] m, world
 
  private:
   std::array<glm::dvec3, kMostCorners> corners_;
@@ -138,7 +137,7 @@ struct PartSweep {
   double acceleration = 0.0;  // m/step^2, upper bound
   PosedPart start, end;       // at MovingPart::from and MovingPart::end
 };
-PartSweep part_sweep(const MovingPart& part);
+PartSweep part_sweep(const MovingPart& part);  // part.shape is not null
 
 // Returns whether the part meets `face` during the interval. If so, fills `touch`, except `touch.face`.
 bool part_touch(const PartSweep& sweep, const Triangle& face, Touch& touch);

@@ -22,7 +22,7 @@ bool refine_touch(const ToolStep& step, const Triangle& face, Touch& touch);
 
 // Does the same for many candidate faces of one tool, four at a time, which is faster. Writes the touches, in the order
 // of the candidates, to the front of `touches` and returns their number. `touches` must be as long as `candidates`; its
-// entries after the last touch are unspecified. Does not allocate.
+// entries after the last touch are unspecified. Does not allocate. Both spans: [candidate].
 std::size_t refine_touches(const ToolStep& step, const MeshView& mesh, std::span<const FaceId> candidates,
                            std::span<Touch> touches);
 // Does the same with the corners given: corners[i] belong to candidates[i].
@@ -49,7 +49,7 @@ struct Sweep {
   closest::Face swept;
 };
 
-Sweep sweep_of(const ToolStep& step);
+Sweep sweep_of(const ToolStep& step);  // of the shaft; ignores a part
 // Refines one face without vectors. The kernels give the same results.
 bool refine(const Sweep& sweep, const Triangle& face, Touch& touch);
 
@@ -71,11 +71,12 @@ struct RefineKernels {
   void (*during)(const Sweep& sweep, FourFaces& four);    // the faces that at_start marked Later
 };
 
-const RefineKernels& plain_refine_kernels();
-const RefineKernels* avx2_refine_kernels();  // null where the processor has no AVX2
-const RefineKernels& best_refine_kernels();
+const RefineKernels& plain_refine_kernels();  // for any processor
+const RefineKernels* avx2_refine_kernels();   // null where the processor has no AVX2
+const RefineKernels& best_refine_kernels();   // by instructions(), with its InputError
 
-// Does the same as refine_touches with the given kernels, for the test that all kernels give the same touches.
+// Does the same as refine_touches with the given kernels, for the test that all kernels give the same touches. Ignores
+// a part of the step. The three spans: [candidate].
 std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& step, std::span<const Triangle> corners,
                                 std::span<const FaceId> candidates, std::span<Touch> touches);
 
@@ -84,7 +85,7 @@ std::size_t refine_touches_with(const RefineKernels& kernels, const ToolStep& st
 
 class TouchCollector {
  public:
-  void reserve(std::size_t touches) { touches_.reserve(touches); }
+  void reserve(std::size_t touches) { touches_.reserve(touches); }  // of all tools of a call
 
   // Starts a new call, without tools.
   void open() {
@@ -92,8 +93,8 @@ class TouchCollector {
     first_.assign(1, 0);
   }
 
-  // Appends a tool. `faces` are sorted, each once: for the volume set the answer itself, for the exact set every face
-  // that may be touched. `surface`: the mesh, or the corners of each of `faces`.
+  // Appends a tool. `faces`, [face], are sorted, each once: for the volume set the answer itself, for the exact set
+  // every face that may be touched. `surface`: the mesh, or the corners of each of `faces`.
   template <class Surface>
   void add_tool(const ToolVolume& tool, TouchSet set, const Surface& surface, std::span<const FaceId> faces) {
     const std::size_t before = touches_.size();
@@ -119,8 +120,8 @@ class TouchCollector {
     return list();
   }
 
-  TouchList list() const { return {touches_, first_}; }
-  std::size_t memory_bytes() const { return held_bytes(touches_, first_); }
+  TouchList list() const { return {touches_, first_}; }                      // valid until the next change
+  std::size_t memory_bytes() const { return held_bytes(touches_, first_); }  // allocated
 
  private:
   std::vector<Touch> touches_;

@@ -95,7 +95,7 @@ ToolVolume box_volume(const ToolStep& step, const ViewFrame& frame, const glm::d
 // Faults: a number is not finite, a coordinate or the radius is out of range, or the shaft is too short. Loaders put
 // file and line before it.
 std::string pose_fault(const ToolPose& pose);
-std::string step_fault(const ToolStep& step);
+std::string step_fault(const ToolStep& step);  // of its first and last pose; a part is not looked at
 
 // Returns the volume of the tool at rest at `pose`: the orthographic camera of the 1999 method. Six planes.
 // Throws InputError with the sentence of pose_fault.

@@ -25,13 +25,14 @@ struct BoundingSphere {
 // `clip_from_world`: a perspective or orthographic projection with OpenGL's clip volume, times the camera's pose.
 ViewPyramid view_pyramid(const glm::dmat4& clip_from_world);
 
-bool contains(const ViewPyramid& pyramid, const glm::dvec3& point);
+bool contains(const ViewPyramid& pyramid, const glm::dvec3& point);  // m, border included
 
 // Returns false only if no point of the sphere is in the pyramid. Near the pyramid's edges it may return true without
 // such a point.
 bool may_see(const ViewPyramid& pyramid, const BoundingSphere& sphere);
 
-// Returns a sphere around the points: centred in their box, so at most sqrt(3) times the smallest radius.
+// Returns a sphere around the points, [point] m; empty when there is none. It is centred in their box, so its radius is
+// at most sqrt(3) times the smallest one.
 BoundingSphere bounding_sphere(std::span<const glm::vec3> points);
 
 }  // namespace trocar

@@ -22,23 +22,23 @@ class EditableSurface {
   using HalfEdge = std::uint32_t;
   using Vertex = std::uint32_t;
 
-  std::size_t half_edge_count() const { return start_.size(); }
+  std::size_t half_edge_count() const { return start_.size(); }   // including removed ones
   std::size_t vertex_count() const { return positions_.size(); }  // including removed ones
-  std::size_t face_count() const { return live_faces_; }
+  std::size_t face_count() const { return live_faces_; }          // without removed ones
 
-  static HalfEdge next(HalfEdge h) { return h % 3 == 2 ? h - 2 : h + 1; }
-  static HalfEdge previous(HalfEdge h) { return h % 3 == 0 ? h + 2 : h - 1; }
-  HalfEdge twin(HalfEdge h) const { return twin_[h]; }
-  Vertex start(HalfEdge h) const { return start_[h]; }
-  Vertex end(HalfEdge h) const { return start_[next(h)]; }
-  Vertex apex(HalfEdge h) const { return start_[previous(h)]; }
-  bool alive(HalfEdge h) const { return start_[h] != kDead; }
-  bool vertex_alive(Vertex v) const { return outgoing_[v] != kDead; }
-  int valence(Vertex v) const { return valence_[v]; }
-  const glm::dvec3& position(Vertex v) const { return positions_[v]; }
-  void move(Vertex v, const glm::dvec3& to) { positions_[v] = to; }
-  double length2(HalfEdge h) const;
-  // Returns the normal of the half-edge's face, with twice the face's area as its length.
+  static HalfEdge next(HalfEdge h) { return h % 3 == 2 ? h - 2 : h + 1; }      // in its face
+  static HalfEdge previous(HalfEdge h) { return h % 3 == 0 ? h + 2 : h - 1; }  // in its face
+  HalfEdge twin(HalfEdge h) const { return twin_[h]; }           // the opposite half-edge, in the neighbouring face
+  Vertex start(HalfEdge h) const { return start_[h]; }           // of one that is alive
+  Vertex end(HalfEdge h) const { return start_[next(h)]; }       // likewise
+  Vertex apex(HalfEdge h) const { return start_[previous(h)]; }  // the corner of its face opposite to it
+  bool alive(HalfEdge h) const { return start_[h] != kDead; }    // no collapse has removed it
+  bool vertex_alive(Vertex v) const { return outgoing_[v] != kDead; }   // likewise
+  int valence(Vertex v) const { return valence_[v]; }                   // edges at v; 0 when it is removed
+  const glm::dvec3& position(Vertex v) const { return positions_[v]; }  // mm; valid until the next split()
+  void move(Vertex v, const glm::dvec3& to) { positions_[v] = to; }     // mm
+  double length2(HalfEdge h) const;                                     // mm^2
+  // Returns the normal of the half-edge's face, with twice the face's area, mm^2, as its length.
   glm::dvec3 face_normal2(HalfEdge h) const;
 
   // Calls visit(half_edge) for each half-edge that starts at v.
@@ -51,14 +51,14 @@ class EditableSurface {
     } while (h != outgoing_[v]);
   }
 
-  void split(HalfEdge h, const glm::dvec3& middle);
+  void split(HalfEdge h, const glm::dvec3& middle);  // new vertex at `middle`, mm; two faces more
   bool flip_allowed(HalfEdge h) const;  // false if it made a second edge between two vertices, or a vertex of valence 2
-  void flip(HalfEdge h);
+  void flip(HalfEdge h);                // the edge becomes the other diagonal of its two faces
   bool collapse_allowed(HalfEdge h) const;          // the surface stays a manifold
   void collapse(HalfEdge h, const glm::dvec3& to);  // removes the start vertex, moves the end vertex to `to`
 
-  void drop_dead();  // removes the vertices and faces that collapses deleted
-  RawSurface raw() const;
+  void drop_dead();        // removes the vertices and faces that collapses deleted
+  RawSurface raw() const;  // without removed vertices and faces
 
  private:
   static constexpr std::uint32_t kDead = ~std::uint32_t{0};

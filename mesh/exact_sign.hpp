@@ -47,6 +47,7 @@ enum class EdgeContact : std::uint8_t {
   InPlane,  // lies in the triangle's plane and meets it; also when it meets a triangle without area
 };
 
+// Returns how the closed edge from -> to meets the closed triangle.
 EdgeContact exact_edge_contact(const glm::vec3& from, const glm::vec3& to, const FloatTriangle& triangle);
 
 // Returns whether the two faces share a point, by tests of the edges of each against the other.

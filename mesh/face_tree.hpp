@@ -15,7 +15,7 @@ struct FaceBox {
   glm::vec3 low, high;  // m
 };
 
-inline bool boxes_overlap(const FaceBox& a, const FaceBox& b) {
+inline bool boxes_overlap(const FaceBox& a, const FaceBox& b) {  // touching counts
   return glm::all(glm::lessThanEqual(a.low, b.high)) && glm::all(glm::lessThanEqual(b.low, a.high));
 }
 

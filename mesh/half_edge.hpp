@@ -15,9 +15,9 @@ namespace trocar {
 
 constexpr std::uint32_t kNoHalfEdge = std::numeric_limits<std::uint32_t>::max();
 
-constexpr std::uint32_t face_of(std::uint32_t h) { return h / 3; }
-constexpr std::uint32_t next_in_face(std::uint32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
-constexpr std::uint32_t previous_in_face(std::uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
+constexpr std::uint32_t face_of(std::uint32_t h) { return h / 3; }                                // its number
+constexpr std::uint32_t next_in_face(std::uint32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }      // half-edge after h
+constexpr std::uint32_t previous_in_face(std::uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }  // half-edge before h
 
 enum class EdgeKind : std::uint8_t {
   Paired,        // two faces, with opposite directions along the edge: manifold and consistently oriented
@@ -38,10 +38,10 @@ struct HalfEdges {
   // Vertices whose faces form more than one fan. (A fan continues across an inconsistent edge.)
   std::size_t non_manifold_vertices = 0;
 
-  std::uint32_t end(std::uint32_t h) const { return vertex[next_in_face(h)]; }
+  std::uint32_t end(std::uint32_t h) const { return vertex[next_in_face(h)]; }  // vertex
 };
 
-// Computes the adjacency. Face corners must be below `vertex_count`.
+// Computes the adjacency. The corners of the faces, [face], must be below `vertex_count`.
 HalfEdges half_edges(std::size_t vertex_count, std::span<const glm::uvec3> faces);
 
 // Visits the half-edges that start at v, from face to neighbouring face. At a non-manifold vertex it visits only one
@@ -73,8 +73,8 @@ struct BoundaryLoops {
   std::vector<std::uint32_t> half_edges;  // [edge]
   std::vector<std::uint32_t> first;       // [loop + 1] edges of loop k are first[k] .. first[k + 1]
 
-  std::size_t count() const { return first.size() - 1; }
-  std::span<const std::uint32_t> of_loop(std::size_t k) const {
+  std::size_t count() const { return first.size() - 1; }         // loops; `first` is not empty
+  std::span<const std::uint32_t> of_loop(std::size_t k) const {  // [edge] half-edges
     return std::span(half_edges).subspan(first[k], first[k + 1] - first[k]);
   }
 };

@@ -24,7 +24,8 @@ struct MeshPart {
   std::string name;  // as in the file; parts may have the same name
   TriangleMesh mesh;
 };
-// Loads the parts that have faces, in the order of the file; load_mesh() returns them as one mesh. Throws like it.
+// Loads the parts that have faces, [part] in the order of the file; load_mesh() returns them as one mesh. Throws like
+// it.
 std::vector<MeshPart> load_mesh_parts(const std::filesystem::path& file, double metres_per_unit = kMillimetre);
 
 // What a file says about itself, beside its mesh.
@@ -44,12 +45,13 @@ LoadedMesh load_turned(const std::filesystem::path& file, double metres_per_unit
                        const std::optional<glm::dmat3>& rotation = {}, const std::string& part = "");
 
 // Saves a mesh. The extension selects the format. The file is written beside the target and renamed, so a failed save
-// leaves no partial file. Throws InputError when the file cannot be written, RunError when the disk is full.
+// leaves no partial file. Throws InputError for a mesh without faces, a unit that is not positive, an extension that it
+// does not write, or a file that cannot be written; RunError when the disk is full.
 void save_mesh(const TriangleMesh& mesh, const std::filesystem::path& file, double metres_per_unit = kMillimetre);
 
 // How numbers are stored. OBJ is always text; only PLY offers big endian (binary legacy VTK is always big endian).
 enum class MeshEncoding { Binary, BinaryBigEndian, Ascii };
-// Does the same with a given encoding; save_mesh() above writes Binary.
+// Does the same with a given encoding; save_mesh() above writes Binary. Throws like it.
 void save_mesh_as(const TriangleMesh& mesh, const std::filesystem::path& file, MeshEncoding encoding,
                   double metres_per_unit = kMillimetre);
 

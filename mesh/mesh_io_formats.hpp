@@ -38,8 +38,8 @@ FileMesh read_obj(const Source& source);
 FileMesh read_ply(const Source& source);
 FileMesh read_vtk(const Source& source);
 FileMesh read_gltf(const Source& source);
-std::vector<FilePart> read_gltf_parts(const Source& source);
-FileMesh read_vtp(const Source& source);  // in trocar_mesh_vtk
+std::vector<FilePart> read_gltf_parts(const Source& source);  // [part] with faces
+FileMesh read_vtp(const Source& source);                      // in trocar_mesh_vtk
 
 // The writers. They return the content of the whole file. OBJ is always text, glTF always binary, binary legacy
 // VTK always big endian.
@@ -56,16 +56,17 @@ struct Format {
   std::string (*write)(const FileMesh&, MeshEncoding);           // null: only read
   std::vector<FilePart> (*read_parts)(const Source&) = nullptr;  // null: the file is one part
 };
-// All formats of this program. Another library adds its own before main() begins.
+// All formats of this program, [format]. Another library adds its own before main() begins.
 std::vector<Format>& formats();
 
 // Moves the finished file to its final path. Throws InputError when the file cannot be written, RunError when the disk
 // is full.
 void commit_file(const std::filesystem::path& file, const std::string& bytes);
 
-// Appends the triangles of a fan around its first corner. Polygons: polygons.hpp.
+// Appends the triangles of a fan around its first corner. `corners`: [corner] vertices. Polygons: polygons.hpp.
 void add_fan(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces);
-// Appends the strip's triangles, every second one reversed so that all have the orientation of the first.
+// Appends the strip's triangles, every second one reversed so that all have the orientation of the first. `corners`:
+// [corner] vertices.
 void add_strip(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces);
 
 }  // namespace trocar::mesh_io

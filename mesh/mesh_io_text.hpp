@@ -1,5 +1,5 @@
 // Reads the text of mesh files: lines with their numbers, tokens, strict numbers independent of the locale. Makes error
-// sentences. Internal to the readers in mesh/.   Tested through tests/mesh/mesh_io_test.cpp
+// sentences. Internal to the readers in mesh/. Units: of the file.   Tested through tests/mesh/mesh_io_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace trocar {
 // them.
 class TextLines {
  public:
-  explicit TextLines(std::string_view text);
+  explicit TextLines(std::string_view text);  // which must outlive it
   // Reads the next line. Returns false at the end of the text.
   bool next(std::string_view& line);
-  std::size_t number() const { return number_; }
+  std::size_t number() const { return number_; }  // of the last line read; 0 before the first
   std::size_t offset() const { return offset_; }  // of the first unread byte
 
  private:
@@ -37,7 +37,7 @@ inline bool ends_line(std::string_view text, std::size_t at) {
   const std::string_view after = text.substr(at + 1, 2);
   return text[at] == '\n' || (text[at] == '\r' && !after.starts_with('\n') && after != "\r\n");
 }
-std::size_t count_line_ends(std::string_view text);
+std::size_t count_line_ends(std::string_view text);  // CR LF and CR CR LF count once
 
 }  // namespace trocar
 
@@ -57,8 +57,8 @@ const NumberType* vtp_type(std::string_view name);
 
 // Returns the bits of a number of `count` bytes in the file.
 std::uint64_t bits_of(const char* bytes, std::size_t count, bool big_endian);
-std::int64_t integer_of(std::uint64_t bits, NumberType type);  // of type 'i' or 'u'
-double number_of(std::uint64_t bits, NumberType type);
+std::int64_t integer_of(std::uint64_t bits, NumberType type);  // of type 'i', or 'u' and below 2^63
+double number_of(std::uint64_t bits, NumberType type);         // of any type; type 'u': below 2^63
 
 // A whole file in memory.
 struct Source {
@@ -73,7 +73,7 @@ struct Source {
 
 // Quotes text from the file, cut to a length that fits into a sentence; control characters are replaced.
 std::string in_quotes(std::string_view text);
-bool equal_ignoring_case(std::string_view a, std::string_view b);
+bool equal_ignoring_case(std::string_view a, std::string_view b);  // case of the letters a to z
 
 // Removes and returns the first word of `rest`; empty when there is none.
 std::string_view take_word(std::string_view& rest);
@@ -83,15 +83,15 @@ using Lines = TextLines;
 // Reads words across line ends, each with its line number. Line ends are those of TextLines.
 class Words {
  public:
-  explicit Words(std::string_view text);
+  explicit Words(std::string_view text);  // which must outlive it
   // Returns the next word, or an empty one at the end of the text.
   std::string_view next();
-  std::string_view peek();
+  std::string_view peek();  // what next() will return
   // Returns the remainder of the current line; continues on the next line.
   std::string_view rest_of_line();
   std::size_t line() const { return line_; }      // of the last word returned
   std::size_t offset() const { return offset_; }  // of the first unread byte
-  void skip_to(std::size_t offset);
+  void skip_to(std::size_t offset);               // forward; counts the lines between
 
  private:
   std::string_view text_;
@@ -100,8 +100,10 @@ class Words {
   std::size_t line_ = 1;
 };
 
-// Reads a number. Throws an error unless the whole word is a number. `what` names the number in the message.
+// Reads a number. Throws an error unless the whole word is a number. `what` names the number in the message. A number
+// beyond the range of a double gives 0 where its exponent is negative, else infinity.
 double number(const Source& source, std::size_t line, std::string_view word, const char* what);
+// Reads a whole number of 64 bits; throws an error for any other word.
 std::int64_t integer(const Source& source, std::size_t line, std::string_view word, const char* what);
 // Reads a number that must be finite and at most `Source::largest`.
 double coordinate(const Source& source, std::size_t line, std::string_view word);

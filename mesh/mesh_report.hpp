@@ -54,8 +54,8 @@ struct Topology {
   std::vector<Hole> holes;                // longest boundary first
 
   bool closed() const { return boundary_edges == 0; }  // edges with three faces or more count in manifold(), not here
-  bool manifold() const { return non_manifold_edges == 0 && non_manifold_vertices == 0; }
-  bool oriented() const { return inconsistent_edges == 0; }
+  bool manifold() const { return non_manifold_edges == 0 && non_manifold_vertices == 0; }  // holes are allowed
+  bool oriented() const { return inconsistent_edges == 0; }                                // neighbouring faces agree
 };
 
 // The unit that gives the file's numbers a plausible size for an organ or an instrument.
@@ -90,10 +90,10 @@ struct MeshReport {
   // organ with this sentence.
   std::string fault;
 
-  glm::dvec3 size() const { return high - low; }
-  double longest_side() const { return std::max({size().x, size().y, size().z}); }  // m
-  bool outward() const { return inward_pieces == 0; }
-  std::size_t degenerate_faces() const { return repeated_corner_faces + zero_area_faces; }
+  glm::dvec3 size() const { return high - low; }                                            // m
+  double longest_side() const { return std::max({size().x, size().y, size().z}); }          // m
+  bool outward() const { return inward_pieces == 0; }                                       // every component
+  std::size_t degenerate_faces() const { return repeated_corner_faces + zero_area_faces; }  // of both kinds
   // Returns true when the surface has no fault; seams are allowed.
   bool sound() const {
     return welded.closed() && welded.manifold() && welded.oriented() && outward() && degenerate_faces() == 0 &&

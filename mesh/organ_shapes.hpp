@@ -24,6 +24,7 @@ inline double smooth_union(double a, double b, double blend) {
   return std::min(a, b) - h * h * h * blend / 6.0;
 }
 
+// Returns the common part, rounded in the same way.
 inline double smooth_intersection(double a, double b, double blend) { return -smooth_union(-a, -b, blend); }
 
 // Returns `solid` without `tool`.
@@ -36,6 +37,7 @@ inline double ellipsoid(const glm::dvec3& p, const glm::dvec3& centre, const glm
   return k1 > 1e-12 ? k0 * (k0 - 1.0) / k1 : -std::min({radii.x, radii.y, radii.z});
 }
 
+// Returns the distance from a sphere, exactly.
 inline double sphere(const glm::dvec3& p, const glm::dvec3& centre, double radius) {
   return glm::length(p - centre) - radius;
 }
@@ -53,7 +55,7 @@ inline double round_cone(const glm::dvec3& p, const Bead& a, const Bead& b) {
   return glm::length(p - a.centre - t * axis) - glm::mix(a.radius, b.radius, t);
 }
 
-// Returns the distance from a chain of round cones with blended joints.
+// Returns the distance from a chain of round cones with blended joints. `beads`: [bead], at least two.
 inline double limb(const glm::dvec3& p, std::span<const Bead> beads, double blend) {
   double d = round_cone(p, beads[0], beads[1]);
   for (std::size_t i = 2; i < beads.size(); ++i) d = smooth_union(d, round_cone(p, beads[i - 1], beads[i]), blend);
@@ -79,13 +81,13 @@ class SampledField {
   // Samples `distance`; evaluates it at every node only near the surface. Its gradient should not exceed 1.
   SampledField(const FieldBox& box, const std::function<double(const glm::dvec3&)>& distance);
 
-  FieldSample at(const glm::dvec3& p) const;
+  FieldSample at(const glm::dvec3& p) const;  // p: mm, at least a spacing inside the box
   // Returns the surface point found by following the gradient from `p`, which is within a few spacings of the surface.
   glm::dvec3 project(glm::dvec3 p) const;
 
-  glm::dvec3 origin() const { return origin_; }
-  double spacing() const { return spacing_; }
-  glm::ivec3 size() const { return size_; }
+  glm::dvec3 origin() const { return origin_; }  // mm, of the first node
+  double spacing() const { return spacing_; }    // mm
+  glm::ivec3 size() const { return size_; }      // nodes along x, y and z
   // Returns the spline at the grid's nodes, x fastest.   [node] mm
   std::vector<float> node_values() const;
 
@@ -107,15 +109,16 @@ struct RawSurface {
   std::vector<glm::uvec3> faces;      // [face] counter-clockwise seen from outside
 };
 
-RawSurface iso_surface(const SampledField& field);
+RawSurface iso_surface(const SampledField& field);  // mm
 
-double liver_distance(const glm::dvec3& p);
-FieldBox liver_box();
+// Signed distances of the organs, negative inside, approximate away from the surface; and boxes to sample them in.
+double liver_distance(const glm::dvec3& p);  // mm
+FieldBox liver_box();                        // mm
 
-double stomach_distance(const glm::dvec3& p);
-FieldBox stomach_box();
+double stomach_distance(const glm::dvec3& p);  // mm
+FieldBox stomach_box();                        // mm
 
-double gallbladder_distance(const glm::dvec3& p);
-FieldBox gallbladder_box();
+double gallbladder_distance(const glm::dvec3& p);  // mm
+FieldBox gallbladder_box();                        // mm
 
 }  // namespace trocar

@@ -29,6 +29,7 @@ inline double turn_of(const glm::dvec2& a, const glm::dvec2& b, const glm::dvec2
   const glm::dvec2 u = b - a, v = c - a;
   return u.x * v.y - u.y * v.x;
 }
+// Returns whether two points are closer than kSamePoint.
 inline bool same_point(const glm::dvec2& a, const glm::dvec2& b) { return glm::distance(a, b) < kSamePoint; }
 
 struct ClippedEars {
@@ -46,7 +47,7 @@ namespace trocar::mesh_io {
 // Points may come later in a file than the polygons that use them, so polygons are added first and split at the end.
 class Polygons {
  public:
-  // Appends the fan of a polygon of at least 3 corners to the faces of the mesh.
+  // Appends the fan of a polygon, [corner] vertices, at least 3, to the faces of the mesh.
   void add(std::span<const std::uint32_t> corners, std::vector<glm::uvec3>& faces);
   // Replaces the fans that do not cover their polygon. The corners of the faces must be valid. A note of the mesh says
   // how many polygons could not be split well.

@@ -55,8 +55,8 @@ Repaired repair(const TriangleMesh& mesh, const RepairParams& params = {});
 // Returns whether the surface already has an edge between two corners of the boundary, which a new face must not use.
 using EdgeTaken = std::function<bool(std::uint32_t, std::uint32_t)>;
 
-// `corners`: at least 3, in the order in which the new faces run along the boundary. Returns corners.size() - 2 faces
-// of indices into `corners`; none when every triangulation uses an edge that is taken.
+// `corners`: [corner] m, at least 3, in the order in which the new faces run along the boundary. Returns corners.size()
+// - 2 faces of indices into `corners`; none when every triangulation uses an edge that is taken.
 std::vector<glm::uvec3> fill_hole(std::span<const glm::dvec3> corners, const EdgeTaken& taken);
 
 // Returns the cost of a triangle, m^2, of which fill_hole() makes the sum the least.

@@ -20,11 +20,11 @@ struct TubeShape {
   double radius = 2e-3;          // m  > 0
 };
 
-// Returns points of the centre line at nearly equal distances, at most 0.8 radii; the first and last are those of the
-// path. Valid for a shape without fault.
+// Returns points of the centre line, [point] m, at nearly equal distances, at most 0.8 radii; the first and last are
+// those of the path. Valid for a shape without fault.
 std::vector<glm::dvec3> centre_line(const TubeShape& tube);
 
-// Returns how far along a line its point nearest to `p` lies, m from its start. `line`: at least two points.
+// Returns how far along a line its point nearest to `p` lies, m from its start. `line`: [point] m, at least two.
 double along_line(std::span<const glm::dvec3> line, const glm::dvec3& p);
 
 // Returns one sentence about why there is no such tube, or nothing: fewer than two points, equal neighbours, a bend

@@ -10,9 +10,10 @@ class vtkPolyData;
 
 namespace trocar {
 
+// Copies points, [vertex], and faces, [face], in place of those of `data`.
 void copy_to_vtk(std::span<const glm::dvec3> points, std::span<const glm::uvec3> faces, vtkPolyData& data);
 
-// Copies points and faces. Every polygon of `data` must be a triangle.
+// Copies points, [vertex], and faces, [face], in place of their content. Every polygon of `data` must be a triangle.
 void copy_from_vtk(vtkPolyData& data, std::vector<glm::dvec3>& points, std::vector<glm::uvec3>& faces);
 
 }  // namespace trocar

@@ -34,7 +34,7 @@ class WholeFile {
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
-  std::ostream& stream() { return stream_; }
+  std::ostream& stream() { return stream_; }  // of the temporary file, until commit()
   // Throws RunError when the data could not be written completely.
   void commit();
 

@@ -39,8 +39,8 @@ class ConvexPolygon {
   // convex_fault().
   explicit ConvexPolygon(Corners polygon);
 
-  ConvexView view() const { return {corners_, axis_ends_}; }
-  Corners corners() const { return corners_; }
+  ConvexView view() const { return {corners_, axis_ends_}; }  // valid while this polygon lives
+  Corners corners() const { return corners_; }                // likewise
 
  private:
   std::vector<dvec2> corners_;

@@ -18,12 +18,12 @@ struct Segment {
   dvec2 a{0.0}, b{0.0};
 };
 
-inline dvec2 point_at(const Segment& s, double parameter) { return s.a + parameter * (s.b - s.a); }
+inline dvec2 point_at(const Segment& s, double parameter) { return s.a + parameter * (s.b - s.a); }  // 0: a, 1: b
 
 // Returns the parameter in [0, 1] of the segment's point nearest to `p`; 0 for a segment of zero length.
 double nearest_parameter(const Segment& s, const dvec2& p);
-dvec2 nearest_point(const Segment& s, const dvec2& p);
-double distance(const Segment& s, const dvec2& p);
+dvec2 nearest_point(const Segment& s, const dvec2& p);  // of the segment
+double distance(const Segment& s, const dvec2& p);      // of `p` from the closed segment
 
 // Returns whether `p` is a point of the closed segment; exact.
 bool on_segment(const Segment& s, const dvec2& p);
@@ -69,7 +69,7 @@ inline bool polygon_contains(Corners polygon, const dvec2& p) {
   return locate_in_polygon(polygon, p) != Location::Outside;
 }
 
-// Returns the indices of the corners that differ from their predecessor: a repeated corner is kept once.
+// Returns the indices of the corners that differ from their predecessor: a repeated corner is kept once. [kept corner]
 std::vector<std::uint32_t> distinct_corners(Corners polygon);
 
 // Returns one sentence that says why this is not a simple polygon, or an empty text. A simple polygon has finite
@@ -91,7 +91,7 @@ using CornerTriangle = std::array<std::uint32_t, 3>;  // corner indices, counter
 // Returns n - 2 triangles that cover the polygon once; there is one fewer for each repeated corner and for each corner
 // that lies on a straight side while ears are cut. Accepts either orientation. Throws InputError with the sentence of
 // simple_fault().
-// O(n^2) for hand-drawn outlines, O(n^3) at worst.
+// O(n^2) for hand-drawn outlines, O(n^3) at worst. [triangle]
 std::vector<CornerTriangle> triangulate(Corners polygon);
 
 // Pieces as runs of corner indices, counter-clockwise: piece i is corner[start[i]] .. corner[start[i + 1] - 1].
@@ -99,7 +99,7 @@ struct ConvexPieces {
   std::vector<std::uint32_t> corner;  // [all pieces' corners]
   std::vector<std::uint32_t> start;   // [piece + 1]
 
-  std::size_t count() const { return start.size() - 1; }
+  std::size_t count() const { return start.size() - 1; }  // pieces; `start` is not empty
 };
 
 // Returns convex pieces that cover the polygon once: removes from the triangulation every diagonal that convexity does

@@ -23,6 +23,7 @@ struct ImageTool {
   Segment shaft;
 };
 
+// `pivot` and `tip`: m, world. The image is in half heights: x right, y up, 0 in its middle.
 ImageTool project_tool(const ImageCamera& camera, const glm::dvec3& pivot, const glm::dvec3& tip);
 
 enum class ZoneKind { Safe, Forbidden };
@@ -42,9 +43,9 @@ class Zone {
   // Accepts any simple polygon, of either orientation. Throws InputError with the sentence of simple_fault().
   Zone(Corners outline, ZoneKind kind);
 
-  ZoneKind kind() const { return kind_; }
-  Corners outline() const { return outline_; }
-  std::span<const ConvexPolygon> pieces() const { return pieces_; }
+  ZoneKind kind() const { return kind_; }                            // as given
+  Corners outline() const { return outline_; }                       // [corner] half heights, as given
+  std::span<const ConvexPolygon> pieces() const { return pieces_; }  // [piece] they cover the zone once
 
   // Returns whether the point lies inside or on the outline, exactly. O(pieces * log n).
   bool contains(const dvec2& p) const;
