@@ -55,8 +55,9 @@ BoxAnswer box_meets(const ConvexTool& tool, const ObbNode& box);
 
 struct ObbNode::Tool {
   const ConvexTool& convex;
-  explicit Tool(const ConvexTool& tool) : convex(tool) {}
+  explicit Tool(const ConvexTool& tool) : convex(tool) {}  // `tool` must outlive it
 };
+// box_meets() by the name that tree_query.hpp calls.
 inline BoxAnswer meets(const ObbNode::Tool& tool, const ObbNode& box) { return box_meets(tool.convex, box); }
 
 enum class FaceAnswer { Out, In, Unclear };

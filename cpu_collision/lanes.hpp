@@ -15,19 +15,21 @@ namespace trocar {
 using Lanes4 = float __attribute__((vector_size(16)));
 using Mask4 = std::int32_t __attribute__((vector_size(16)));
 
-inline Lanes4 lanes(float all) { return Lanes4{all, all, all, all}; }
-inline Lanes4 lanes(const glm::vec3& v, float last = 0.f) { return Lanes4{v.x, v.y, v.z, last}; }
+inline Lanes4 lanes(float all) { return Lanes4{all, all, all, all}; }                              // all four lanes
+inline Lanes4 lanes(const glm::vec3& v, float last = 0.f) { return Lanes4{v.x, v.y, v.z, last}; }  // x, y, z, last
 
 template <int lane>
-Lanes4 splat(Lanes4 v) {
+Lanes4 splat(Lanes4 v) {  // this lane in all four
   return __builtin_shufflevector(v, v, lane, lane, lane, lane);
 }
 
+// Clears the sign bit of every lane.
 inline Lanes4 abs(Lanes4 v) { return std::bit_cast<Lanes4>(std::bit_cast<Mask4>(v) & 0x7fffffff); }
 
+// Sets lane 3 to 0.
 inline Lanes4 first_three(Lanes4 v) { return std::bit_cast<Lanes4>(std::bit_cast<Mask4>(v) & Mask4{-1, -1, -1, 0}); }
 
-inline Lanes4 min(Lanes4 a, Lanes4 b) {
+inline Lanes4 min(Lanes4 a, Lanes4 b) {  // lane by lane; b where one is NaN
 #if defined(__SSE2__)
   return _mm_min_ps(a, b);
 #else
@@ -35,7 +37,7 @@ inline Lanes4 min(Lanes4 a, Lanes4 b) {
 #endif
 }
 
-inline Lanes4 max(Lanes4 a, Lanes4 b) {
+inline Lanes4 max(Lanes4 a, Lanes4 b) {  // lane by lane; b where one is NaN
 #if defined(__SSE2__)
   return _mm_max_ps(a, b);
 #else
@@ -43,7 +45,7 @@ inline Lanes4 max(Lanes4 a, Lanes4 b) {
 #endif
 }
 
-inline Lanes4 sqrt(Lanes4 v) {
+inline Lanes4 sqrt(Lanes4 v) {  // lane by lane
 #if defined(__SSE2__)
   return _mm_sqrt_ps(v);
 #else
@@ -51,7 +53,7 @@ inline Lanes4 sqrt(Lanes4 v) {
 #endif
 }
 
-inline Lanes4 with_sign_of(Lanes4 size, Lanes4 sign) {
+inline Lanes4 with_sign_of(Lanes4 size, Lanes4 sign) {  // lane by lane; all but the sign bit is of `size`
   const Mask4 sign_bit = std::bit_cast<Mask4>(lanes(-0.f));
   return std::bit_cast<Lanes4>((std::bit_cast<Mask4>(size) & ~sign_bit) | (std::bit_cast<Mask4>(sign) & sign_bit));
 }
@@ -75,7 +77,7 @@ inline int negative_lanes(Lanes4 v) {
 #endif
 }
 
-inline float sum(Lanes4 v) {
+inline float sum(Lanes4 v) {  // (v[0] + v[1]) + (v[2] + v[3]), in this order
   const Lanes4 pairs = v + __builtin_shufflevector(v, v, 1, 0, 3, 2);
   return (pairs + __builtin_shufflevector(pairs, pairs, 2, 3, 0, 1))[0];
 }
@@ -86,6 +88,6 @@ inline Lanes4 dot_rows(Lanes4 x, Lanes4 y, Lanes4 z, Lanes4 p) {
   return splat<0>(p) * x + splat<1>(p) * y + splat<2>(p) * z;
 }
 
-inline glm::vec3 xyz(Lanes4 v) { return {v[0], v[1], v[2]}; }
+inline glm::vec3 xyz(Lanes4 v) { return {v[0], v[1], v[2]}; }  // without lane 3
 
 }  // namespace trocar

@@ -1,8 +1,8 @@
 // Computes the reference answer for all backends, by brute force in double over every face. It shares no clipping or
 // distance code with them and uses linear duality instead: set Volume is decided by a margin, the value of a best point
 // (a small matrix game), and set Exact by a distance, the value of a best separating direction. Units:
-// metres.   Definition of borderline and of agreement: docs/method.md Checked against closed forms, sampling and its
-// own dual in tests/cpu_collision/scan_test.cpp
+// metres. Arrays of a mesh: positions [vertex], faces [face].   Definition of borderline and of agreement:
+// docs/method.md Checked against closed forms, sampling and its own dual in tests/cpu_collision/scan_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct Agreement {
   std::uint64_t in_both = 0, borderline = 0, disagreements = 0;  // faces
 };
 
-// Compares a backend's answer for one tool with the reference. A face that is out of order or listed twice counts as a
-// disagreement.
+// Compares a backend's answer for one tool with the reference. `touches`: [touch], one per face. A face that is out of
+// order or listed twice counts as a disagreement.
 Agreement compare_with_reference(const ReferenceAnswer& reference, std::span<const Touch> touches);
 
 // Computes the reference answer for a moving part: whether a face comes within the ball's radius of the polytope during

@@ -5,7 +5,7 @@
 // scan_volume() does exactly this. The query gives the same answer faster: it does steps 1 and 2 in float with widened
 // planes, only in patches of the organ that no plane excludes, and step 3 in double on the few surviving faces.
 // Lombardo, Cani, Neyret 1999 do this with the graphics card's clipping; the codes are Cohen and Sutherland's. Units:
-// metres. Tested in tests/cpu_collision/scan_test.cpp
+// metres. Arrays of a mesh: positions [vertex], faces [face]. Tested in tests/cpu_collision/scan_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -67,25 +67,26 @@ struct ScanLayout {
   std::uint32_t last_vertex_patch = 0;
 };
 
-ScanLayout make_scan_layout(const MeshView& mesh);
+ScanLayout make_scan_layout(const MeshView& mesh);  // patches by its positions; allocates
 
 // ---- steps of a layout, also of a local change ----
 
-// Gives the vertices of `order`, in runs of kPatchVertices, to `patches`, in this order; there must be enough.
+// Gives the vertices of `order`, [vertex to place] its number, in runs of kPatchVertices, to `patches`, [run], in this
+// order; there must be enough.
 void place_vertices(std::span<const std::uint32_t> order, std::span<const std::uint32_t> patches, ScanLayout& layout);
 
 struct KeyedFace {
   std::uint64_t key;  // the patches of its corners, ascending; faces that cross come last
   ScanFace face;
 };
-// Appends faces, by number, whose vertices have slots. Sets the ranges within `patches` (ascending), which must include
-// every patch that holds one of these faces wholly, and adds seams for the other faces.
+// Appends faces, `numbers` [face to append], whose vertices have slots. Sets the ranges within `patches` (ascending),
+// which must include every patch that holds one of these faces wholly, and adds seams for the other faces.
 void append_faces(const MeshView& mesh, std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> patches,
                   std::vector<KeyedFace>& scratch, ScanLayout& layout);
 // Finds the patch of the caller's last vertex.
 void find_last_vertex(ScanLayout& layout);
 
-std::size_t memory_bytes(const ScanLayout& layout);
+std::size_t memory_bytes(const ScanLayout& layout);  // of its arrays
 
 // Changes the layout of `scan` where faces change: the patches with a corner of a removed or new face are laid out
 // again, together with their neighbours that are less than half full, the faces in them and their seams. Everything
@@ -95,10 +96,10 @@ class ScanChange {
  public:
   // Call after make_scan_layout().
   void begin(const ScanLayout& layout);
-  // Applies a change as TouchQuery::change_faces() defines it. Returns false when the layout must be made again
-  // instead: when the change is large or the layout has become loose.
+  // Applies a change as TouchQuery::change_faces() defines it; `removed`: [removed face]. Returns false when the layout
+  // must be made again instead: when the change is large or the layout has become loose.
   bool apply(const MeshView& mesh, std::span<const FaceId> removed, ScanLayout& layout);
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const;  // of its scratch buffers
 
  private:
   void mark(std::uint32_t slot);
@@ -175,10 +176,10 @@ struct ScanKernels {
                          std::span<const std::uint32_t> listed, FaceVerdict* verdicts);
 };
 
-const ScanKernels& plain_scan_kernels();
+const ScanKernels& plain_scan_kernels();  // the definition; on every processor
 // Returns nullptr when not built for x86-64 or when this processor lacks the instructions.
 const ScanKernels* avx2_scan_kernels();
-const ScanKernels* avx512_scan_kernels();
+const ScanKernels* avx512_scan_kernels();  // the same for AVX-512 F and VL
 // Returns the fastest kernels that this processor and TROCAR_INSTRUCTIONS allow.
 const ScanKernels& best_scan_kernels();
 

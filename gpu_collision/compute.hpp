@@ -30,14 +30,14 @@ std::size_t with_spare_room(std::size_t needed);
 // A buffer in GPU memory. Its name stays the same for its lifetime.
 class DeviceBuffer {
  public:
-  DeviceBuffer();
+  DeviceBuffer();  // no storage
   // Gives the buffer new storage. `data` may be null.
   void fill(const void* data, std::size_t bytes);
   // Replaces a part of the storage. If it lies beyond the end, the buffer gets larger storage, with some in reserve,
   // and `data` from byte 0 on is copied there; so `data` must hold everything up to the end of the part.
   void write(const std::byte* data, std::size_t first, std::size_t bytes);
-  Name name() const { return buffer_.name(); }
-  std::size_t bytes() const { return bytes_; }
+  Name name() const { return buffer_.name(); }  // of the OpenGL buffer
+  std::size_t bytes() const { return bytes_; }  // with the reserve of write()
 
  private:
   Buffer buffer_;
@@ -49,9 +49,9 @@ class MappedBuffer {
  public:
   // Makes storage that replaces the former. Wait first for the submissions that use it. Raises OutOfMemory.
   void allocate(std::size_t bytes, FaultWatch& fault);
-  std::byte* data() const { return data_; }  // nullptr before allocate() and after a fault
-  Name name() const { return buffer_.name(); }
-  std::size_t bytes() const { return bytes_; }
+  std::byte* data() const { return data_; }     // nullptr before allocate() and after a fault
+  Name name() const { return buffer_.name(); }  // changes in allocate(); 0 before
+  std::size_t bytes() const { return bytes_; }  // of the last allocate(), also after a fault
 
  private:
   Buffer buffer_;
@@ -63,10 +63,10 @@ class MappedBuffer {
 // blocks (it gathers for a whole vector at once); GPUs read both equally fast.
 class BufferTexture {
  public:
-  explicit BufferTexture(Enum format);
+  explicit BufferTexture(Enum format);  // of a texel: GL_R32F or GL_R32UI
   // Shows this buffer; call again when it has new storage.
   void show(Name buffer);
-  Name name() const { return texture_.name(); }
+  Name name() const { return texture_.name(); }  // of the OpenGL texture
 
  private:
   Enum format_;
@@ -76,12 +76,12 @@ class BufferTexture {
 // A device buffer and the texture of its values.
 class TexelBuffer {
  public:
-  explicit TexelBuffer(Enum format) : texture_(format) { fill(nullptr, 0); }
-  void fill(const void* data, std::size_t bytes);
-  void write(const std::byte* data, std::size_t first, std::size_t bytes);  // as DeviceBuffer
-  Name buffer() const { return buffer_.name(); }
-  Name texture() const { return texture_.name(); }
-  std::size_t bytes() const { return buffer_.bytes(); }
+  explicit TexelBuffer(Enum format) : texture_(format) { fill(nullptr, 0); }  // as BufferTexture; empty
+  void fill(const void* data, std::size_t bytes);                             // as DeviceBuffer
+  void write(const std::byte* data, std::size_t first, std::size_t bytes);    // as DeviceBuffer
+  Name buffer() const { return buffer_.name(); }                              // its OpenGL name
+  Name texture() const { return texture_.name(); }                            // its OpenGL name
+  std::size_t bytes() const { return buffer_.bytes(); }                       // of the values, as DeviceBuffer
 
  private:
   DeviceBuffer buffer_;
@@ -92,11 +92,11 @@ class TexelBuffer {
 // (580) uploads into such a buffer two to three times faster (docs/results.md).
 class PositionBuffer {
  public:
-  PositionBuffer();
-  void write(std::span<const glm::vec3> positions);
-  Name buffer() const { return positions_.buffer(); }
-  Name texture() const { return positions_.texture(); }
-  std::size_t bytes() const { return upload_.bytes() + positions_.bytes(); }
+  PositionBuffer();                                      // no positions
+  void write(std::span<const glm::vec3> positions);      // [vertex] m; storage grows, never shrinks
+  Name buffer() const { return positions_.buffer(); }    // [3 vertex + axis] floats, m
+  Name texture() const { return positions_.texture(); }  // [3 vertex + axis] one texel, m
+  std::size_t bytes() const { return upload_.bytes() + positions_.bytes(); }  // of both buffers
 
  private:
   DeviceBuffer upload_;
@@ -114,7 +114,7 @@ constexpr unsigned kToolsBlock = 9;
 // renderer is not affected.
 class DispatchGuard {
  public:
-  DispatchGuard();
+  DispatchGuard();  // of the current context
   ~DispatchGuard();
   DispatchGuard(const DispatchGuard&) = delete;
   DispatchGuard& operator=(const DispatchGuard&) = delete;
@@ -153,22 +153,23 @@ struct FaceBlocks {
   std::vector<std::uint32_t> block_of;      // [vertex] a block that listed it, perhaps before a change; kNoBlock: none
   std::vector<std::uint32_t> listed_by;     // [vertex] scratch buffer: the last block that listed it, + 1
 
-  std::uint32_t block_count() const { return static_cast<std::uint32_t>(filled.size()); }
+  std::uint32_t block_count() const { return static_cast<std::uint32_t>(filled.size()); }  // none is empty
 };
 constexpr std::uint32_t kNoBlock = 0xffff'ffffu;
 
-FaceBlocks make_face_blocks(const MeshView& mesh);
+FaceBlocks make_face_blocks(const MeshView& mesh);  // positions [vertex] m, faces [face]; allocates
 
 // Applies a change as TouchQuery::change_faces() defines it, and tells which parts of the arrays are new.
 class BlockChange {
  public:
-  // Returns false when the blocks must be made again instead: when the change is large or too many blocks are short.
+  // `removed`: [removed face]. Returns false when the blocks must be made again instead: when the change is large or
+  // too many blocks are short.
   bool apply(const MeshView& mesh, std::span<const FaceId> removed, FaceBlocks& blocks);
 
   // The results of apply(). Blocks with new slots, ascending; the first of `vertices` that is new.
-  std::span<const std::uint32_t> changed() const { return blocks_; }
-  std::uint32_t first_vertex() const { return first_vertex_; }
-  std::size_t memory_bytes() const;
+  std::span<const std::uint32_t> changed() const { return blocks_; }  // [changed block]
+  std::uint32_t first_vertex() const { return first_vertex_; }        // 0: all are new
+  std::size_t memory_bytes() const;                                   // of its arrays
 
  private:
   void mark(std::uint32_t block);
@@ -186,7 +187,7 @@ class BlockChange {
   std::vector<std::uint32_t> after_, vertices_;
 };
 
-std::size_t memory_bytes(const FaceBlocks& blocks);
+std::size_t memory_bytes(const FaceBlocks& blocks);  // of its arrays
 
 struct ComputeTuning {
   bool cull_blocks = true;   // a first pass rejects blocks of faces by their boxes; off: all faces are tested at once
@@ -196,6 +197,7 @@ struct ComputeTuning {
 // Returns the best variant for the hardware in `info` (docs/results.md, "On a GPU").
 ComputeTuning best_compute_tuning(const GlInfo& info);
 
+// Throws InputError below OpenGL 4.5, RunError when the driver refuses a shader. The context must outlive the query.
 std::unique_ptr<TouchQuery> make_compute_query(GlContext& context, const ComputeTuning& tuning);
 
 }  // namespace trocar

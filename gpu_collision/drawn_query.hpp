@@ -16,14 +16,14 @@ namespace trocar::gl {
 // Provides a framebuffer of one pixel, never shown, into which `select` and `occlusion` draw. Off-screen contexts have
 // no framebuffer of their own, and the framebuffer of a window may be hidden or larger than needed.
 
-void delete_framebuffer(Name name);
-void delete_renderbuffer(Name name);
+void delete_framebuffer(Name name);   // 0 is ignored; never throws
+void delete_renderbuffer(Name name);  // 0 is ignored; never throws
 
 class OnePixelTarget {
  public:
   // Throws RunError when the driver rejects the framebuffer. Leaves the bindings unchanged.
   OnePixelTarget();
-  Name framebuffer() const { return framebuffer_.name(); }
+  Name framebuffer() const { return framebuffer_.name(); }  // its OpenGL name
 
  private:
   Owned<delete_framebuffer> framebuffer_;
@@ -34,15 +34,15 @@ class OnePixelTarget {
 // positions again in a GL buffer from which the renderer draws.
 class PositionStore {
  public:
-  PositionStore() : buffer_(make_buffer()) {}
+  PositionStore() : buffer_(make_buffer()) {}  // no vertices
 
-  void rebuild(const MeshView& mesh);
-  // Copies the positions to both stores; allocates nothing. There must be as many as the mesh has.
+  void rebuild(const MeshView& mesh);  // copies [vertex] m and [face]; allocates
+  // Copies the positions, [vertex] m, to both stores; allocates nothing. There must be as many as the mesh has.
   void update(std::span<const glm::vec3> positions);
 
-  MeshView view() const { return mesh_.view(); }
-  Name buffer() const { return buffer_.name(); }
-  std::size_t memory_bytes() const;
+  MeshView view() const { return mesh_.view(); }  // [vertex] m, [face]: our copies
+  Name buffer() const { return buffer_.name(); }  // [vertex] vec3 floats, m
+  std::size_t memory_bytes() const;               // host and GPU
 
  private:
   TriangleMesh mesh_;
@@ -56,8 +56,8 @@ void fill_buffer(const Buffer& buffer, const void* data, std::size_t bytes);
 
 namespace trocar {
 
-// Decides the next tool's faces and appends them to `collector`. `candidates` holds every touched face and may hold
-// others and duplicates; sorts it in place. Returns false when one names a face that does not exist.
+// Decides the next tool's faces and appends them to `collector`. `candidates`, [candidate], holds every touched face
+// and may hold others and duplicates; sorts it in place. Returns false when one names a face that does not exist.
 bool decide_candidates(const ToolVolume& tool, TouchSet set, const MeshView& mesh, std::vector<FaceId>& candidates,
                        TouchCollector& collector);
 

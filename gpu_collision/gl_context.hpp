@@ -21,10 +21,10 @@ class Submissions;
 
 class GlContext {
  public:
-  GlContext();
+  GlContext();  // a derived class makes the OpenGL context
   virtual ~GlContext();
-  virtual const GlInfo& info() const = 0;
-  virtual void make_current() = 0;
+  virtual const GlInfo& info() const = 0;  // read when the context was made
+  virtual void make_current() = 0;         // on this thread; no effect for a window's context
   // Leaves this thread without a context, so that another thread can make this one current. A window's context stays.
   virtual void leave() {}
   // Returns true once the driver has reported that this context, which must be current, is lost (GPU reset, driver
@@ -33,8 +33,8 @@ class GlContext {
   // Other code, for instance a renderer, also uses this context: from now on every query restores the state that it
   // changes, and ignores errors that were there before. Always so in the context of a window.
   void share() { shared_ = true; }
-  bool shared() const { return shared_; }
-  gl::Submissions& submissions() { return *submissions_; }
+  bool shared() const { return shared_; }                   // share() was called
+  gl::Submissions& submissions() { return *submissions_; }  // of all its queries
 
  private:
   bool lost_ = false, shared_ = false;
@@ -50,7 +50,8 @@ using GlLoader = void (*(*)(const char*))();
 std::unique_ptr<GlContext> make_offscreen_context(std::string& why);
 // Returns whether this process was forked after its parent made an off-screen context.
 bool gl_was_forked();
-// Adopts the context that a window library has made current on this thread (the window still owns it).
+// Adopts the context that a window library has made current on this thread (the window still owns it). Returns nullptr,
+// with the reason in `why`, when none is current.
 std::unique_ptr<GlContext> adopt_current_context(GlLoader loader, std::string& why);
 
 }  // namespace trocar

@@ -29,11 +29,11 @@ class FaultWatch {
   void end() {
     if (context_.shared()) check();
   }
-  void raise(TouchFault fault) {
+  void raise(TouchFault fault) {  // only the first counts
     if (fault_ == TouchFault::None) fault_ = fault;
   }
-  bool any() const { return fault_ != TouchFault::None; }
-  TouchFault fault() const { return fault_; }  // the first one
+  bool any() const { return fault_ != TouchFault::None; }  // a fault is known
+  TouchFault fault() const { return fault_; }              // the first one
 
  private:
   GlContext& context_;
@@ -46,7 +46,7 @@ class Submissions {
  public:
   // Call after the commands of a submission; returns its number, 1, 2, ...
   std::uint64_t add() { return ++newest_; }
-  bool finished(std::uint64_t submission) const { return submission <= finished_; }
+  bool finished(std::uint64_t submission) const { return submission <= finished_; }  // as known from the last wait()
   // Waits, kLongestWait at most, until all submissions so far are finished, unless this one already is, and reads the
   // driver's errors. What they wrote is then visible in mapped memory and to later submissions. Returns false, and
   // raises a fault, when they do not finish or when there was an error.

@@ -11,10 +11,11 @@
 
 namespace trocar {
 
-// Each function throws InputError "backend NAME: <the missing feature>" when the context cannot run its backend.
-// The context must outlive the query and be current on the calling thread.
-std::unique_ptr<TouchQuery> make_select_query(GlContext& context);
-std::unique_ptr<TouchQuery> make_occlusion_query(GlContext& context);
-std::unique_ptr<TouchQuery> make_compute_query(GlContext& context);
+// Each function throws InputError "backend NAME: <the missing feature>" when the context cannot run its backend, and
+// RunError when the driver refuses a shader or a framebuffer. The context must outlive the query and be current on the
+// calling thread.
+std::unique_ptr<TouchQuery> make_select_query(GlContext& context);     // compatibility profile 3.3, eight clip planes
+std::unique_ptr<TouchQuery> make_occlusion_query(GlContext& context);  // OpenGL 3.3
+std::unique_ptr<TouchQuery> make_compute_query(GlContext& context);    // OpenGL 4.5
 
 }  // namespace trocar

@@ -31,7 +31,7 @@ struct SweepCounters {
 
 class SweepAndPrune {
  public:
-  explicit SweepAndPrune(const SweepParams& params = {}) : params_(params) {}
+  explicit SweepAndPrune(const SweepParams& params = {}) : params_(params) {}  // no objects
 
   // Adds an object from the next update() on and returns its id. Ids of removed objects are reused after that update.
   ObjectId add(const Box& box);
@@ -42,13 +42,14 @@ class SweepAndPrune {
   // Updates the pairs. Allocates only when there are more objects, pairs or changes than in all earlier updates.
   void update();
 
-  std::span<const Pair> pairs() const { return pairs_; }  // overlapping at the last update(), ascending
-  std::span<const Pair> begun() const { return begun_; }  // pairs that did not overlap before, ascending
-  std::span<const Pair> ended() const { return ended_; }  // pairs that stopped overlapping or were removed, ascending
+  // Results of the last update(). The spans are valid until the next one.
+  std::span<const Pair> pairs() const { return pairs_; }  // [pair] overlapping, ascending
+  std::span<const Pair> begun() const { return begun_; }  // [pair] that did not overlap before, ascending
+  std::span<const Pair> ended() const { return ended_; }  // [pair] that stopped overlapping or were removed, ascending
   bool overlapping(ObjectId a, ObjectId b) const;         // at the last update()
-  const SweepCounters& counters() const { return counters_; }
-  std::size_t size() const { return count_; }
-  std::size_t memory_bytes() const;
+  const SweepCounters& counters() const { return counters_; }  // of the last update()
+  std::size_t size() const { return count_; }                  // objects that were added and not removed
+  std::size_t memory_bytes() const;                            // of its arrays
 
  private:
   // A box as integers that sort as its bounds do; empty: low above and high below everything.

@@ -3,8 +3,8 @@
 // contains every face of the surface, and the whole interior of a closed surface. Source: Bergeret 2000, 6.2 (concave
 // objects as a hierarchy of convex pieces); planar cuts: Lien and Amato, "Approximate convex decomposition", 2006. We
 // differ: the cut minimises the volume of the two hulls, and the error is measured on the hulls' faces. Open and dirty
-// surfaces are accepted as they are. Units: metres.   Cover and error on the shared instruments are tested in
-// tests/cpu_collision/convex_test.cpp
+// surfaces are accepted as they are. Units: metres. Arrays of a mesh: positions [vertex], faces [face].   Cover and
+// error on the shared instruments are tested in tests/cpu_collision/convex_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ struct PieceNode {
   ConvexBody hull;
   std::uint32_t child[2] = {kNone, kNone};
   double deviation = 0.0;  // m    one-sided Hausdorff distance from the hull's faces to the solid, sampled; 0 inside it
-  bool leaf() const { return child[0] == kNone; }
+  bool leaf() const { return child[0] == kNone; }  // a piece
 };
 
 struct ConvexPieces {
-  std::vector<PieceNode> nodes;  // [node] root first
-  std::size_t pieces() const { return (nodes.size() + 1) / 2; }
-  double deviation() const;  // m    largest over the leaves
+  std::vector<PieceNode> nodes;                                  // [node] root first
+  std::size_t pieces() const { return (nodes.size() + 1) / 2; }  // leaves: an inner node has two children
+  double deviation() const;                                      // m    largest over the leaves
 };
 
 // Decomposes the mesh. This is work for load time: it takes 0.1 to 10 s for a thousand faces. Throws InputError when
@@ -44,9 +44,9 @@ ConvexPieces convex_pieces(const MeshView& mesh, const PieceParams& params = {})
 
 // A part of a surface, with its own vertices.
 struct CutMesh {
-  std::vector<glm::vec3> positions;
-  std::vector<glm::uvec3> faces;
-  MeshView view() const { return {positions, faces}; }
+  std::vector<glm::vec3> positions;                     // [vertex] m
+  std::vector<glm::uvec3> faces;                        // [face] vertices
+  MeshView view() const { return {positions, faces}; }  // valid until they change
 };
 // Returns the part of the surface with normal . x >= offset, triangles cut along the plane, new corners rounded to
 // float. Both sides of one plane get the same new corners. Example: an instrument's tip without its shaft.
@@ -56,7 +56,7 @@ CutMesh part_beyond(const MeshView& mesh, const glm::dvec3& normal, double offse
 // a point on the piece's faces that is outside the surface. The points form a grid on each face.
 class PieceError {
  public:
-  // The mesh must outlive this.
+  // The mesh must outlive this and have a face.
   explicit PieceError(const MeshView& mesh);
 
   // Returns the distance, m; 0 for a body without faces.
@@ -82,20 +82,21 @@ class PieceError {
 // Keep one object for each instrument. The pieces must outlive the object.
 class PieceFaces {
  public:
+  // `pieces`: of convex_pieces(), at least one.
   explicit PieceFaces(const ConvexPieces& pieces);
 
   // Box around the pieces at this pose, world: the region to query in a tree or a broad phase.
   struct Box {
     glm::dvec3 low, high;  // m
   };
-  Box box(const RigidFrame& pose) const;
+  Box box(const RigidFrame& pose) const;  // around the root hull's own box, turned
 
   // Returns whether any piece shares a point with the face.
   bool touches(const RigidFrame& pose, const Triangle& face);
   // Returns the touched ones of `candidates`, in their order. The span is valid until the next call; allocates only to
   // grow.
   std::span<const FaceId> touched(const RigidFrame& pose, const MeshView& mesh, std::span<const FaceId> candidates);
-  // Tests all faces: the slow baseline.
+  // Tests all faces: the slow baseline. Ascending.
   std::span<const FaceId> touched(const RigidFrame& pose, const MeshView& mesh);
 
  private:

@@ -5,8 +5,8 @@
 // decides.
 // Source: Bergeret 2000, 4.3, after O'Rourke. We differ: signs are exact, a point on the surface is recognised, a solid
 // turned inside out counts as a solid, the ray starts at a float position (a double is rounded, by 8 nm at 0.1 m), and
-// the candidate faces of the ray can come from a tree. Units: metres.   Checked against the winding number in
-// tests/cpu_collision/point_in_solid_test.cpp
+// the candidate faces of the ray can come from a tree. Units: metres. Arrays of a mesh: positions [vertex], faces
+// [face].   Checked against the winding number in tests/cpu_collision/point_in_solid_test.cpp
 #pragma once
 
 #include <cmath>
@@ -37,6 +37,7 @@ inline double solid_angle(const glm::dvec3& point, const Triangle& face) {
   return 2.0 * elementary::atan2(triple, under);
 }
 
+// Returns the winding number, 1, as a sum over all faces: positive inside a surface with outward faces.
 inline double winding_number(const MeshView& mesh, const glm::dvec3& point) {
   double sum = 0.0;
   for (const glm::uvec3& face : mesh.faces) sum += solid_angle(point, triangle_of(mesh.positions, face));
@@ -60,7 +61,7 @@ struct PointAnswer {
 struct SolidBox {
   glm::vec3 low, high;  // m
 };
-SolidBox box_of(std::span<const glm::vec3> positions);
+SolidBox box_of(std::span<const glm::vec3> positions);  // low > high without positions
 
 // A segment from the point to beyond the surface.
 struct ParityRay {
@@ -73,11 +74,13 @@ struct ParityRay {
 ParityRay draw_ray(const glm::vec3& from, const SolidBox& box, std::uint32_t seed, int number);
 
 enum class RayContact : std::uint8_t { Missed, Crossed, Degenerate, StartsOnFace };
+// Decides exactly how the ray's segment meets the closed triangle a, b, c (m). Degenerate: at its border or edge-on.
 RayContact ray_contact(const ParityRay& ray, const glm::vec3& a, const glm::vec3& b, const glm::vec3& c);
 
 // Counts the crossings of one ray, given faces in any order, each at most once.
 class ParityCount {
  public:
+  // Both must outlive the count.
   ParityCount(const MeshView& mesh, const ParityRay& ray) : mesh_(mesh), ray_(ray) {}
   // Returns true once the point is known to lie on the surface: further faces cannot change the answer. A degenerate
   // contact does not stop the count, since a later face may contain the point.
@@ -89,9 +92,9 @@ class ParityCount {
     on_surface_ |= contact == RayContact::StartsOnFace;
     return on_surface_;
   }
-  int crossings() const { return crossings_; }
-  bool degenerate() const { return degenerate_; }
-  bool on_surface() const { return on_surface_; }
+  int crossings() const { return crossings_; }     // of the faces added so far
+  bool degenerate() const { return degenerate_; }  // a contact was: draw another ray
+  bool on_surface() const { return on_surface_; }  // the point is on a face
 
  private:
   const MeshView& mesh_;
@@ -104,7 +107,7 @@ class ParityCount {
 // may stop when visit returns true; a tree's segment query fits. Allocates nothing itself.
 template <class Candidates>
 PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm::vec3& point,
-                           const Candidates& candidates, const RayParityParams& params = {});
+                           const Candidates& candidates, const RayParityParams& params = {});  // `box`: of all vertices
 
 // Tests all faces: the slow baseline.
 PointAnswer point_in_solid(const MeshView& mesh, const SolidBox& box, const glm::vec3& point,

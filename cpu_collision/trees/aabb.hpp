@@ -13,7 +13,7 @@ struct Aabb {
   Lanes4 low, high;  // m  x, y, z, 0
 
   template <class Points, class Kids>
-  static void fit(Aabb& node, const Points& points, const Kids& children, Lanes4) {
+  static void fit(Aabb& node, const Points& points, const Kids& children, Lanes4) {  // exact: needs no rounding
     Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
     points.each([&](Lanes4 p) { low = min(low, p), high = max(high, p); });
     children.each([&](const Aabb& child) { low = min(low, child.low), high = max(high, child.high); });
@@ -23,9 +23,9 @@ struct Aabb {
   // The tool volume, prepared for tests against these boxes.
   struct Tool {
     const ConvexTool& convex;
-    Lanes4 low, high;                // m  box around the volume
-    std::array<FourPlanes, 2> size;  // absolute values of the planes' normals
-    explicit Tool(const ConvexTool& tool);
+    Lanes4 low, high;                       // m  box around the volume
+    std::array<FourPlanes, 2> size;         // absolute values of the planes' normals
+    explicit Tool(const ConvexTool& tool);  // `tool` must outlive it
   };
 };
 
@@ -61,13 +61,14 @@ inline BoxAnswer planes_say(const Aabb::Tool& tool, Lanes4 low, Lanes4 high) {
   return inside ? BoxAnswer::Inside : BoxAnswer::Crosses;
 }
 
+// Tests the box against the volume's box, then the planes. The answers Outside and Inside are certain.
 inline BoxAnswer meets(const Aabb::Tool& tool, const Aabb& box) {
   return apart(box.low, box.high, tool.low, tool.high) ? BoxAnswer::Outside : planes_say(tool, box.low, box.high);
 }
 
-inline bool overlap(const Aabb& a, const Aabb& b) { return !apart(a.low, a.high, b.low, b.high); }
+inline bool overlap(const Aabb& a, const Aabb& b) { return !apart(a.low, a.high, b.low, b.high); }  // closed
 
-inline bool crosses(const Aabb& box, const LinePart& line) {
+inline bool crosses(const Aabb& box, const LinePart& line) {  // whether the line meets the box grown by its slack
   float first = line.first, last = line.last;
   return clip_by_slabs(line.from, line.along, box.low, box.high, line.slack, 3, first, last);
 }

@@ -67,11 +67,11 @@ struct FaceMeeting {
   double apart = 0.0;  // m     at most this far apart at that time
 };
 
-// Returns the meetings, sorted by first and second face. `tolerance`: m, > 0; largest distance at the reported time,
-// where the search ends as usual. Allocates.
+// Returns the meetings, [meeting], sorted by first and second face. `tolerance`: m, > 0; largest distance at the
+// reported time, where the search ends as usual. Allocates.
 std::vector<FaceMeeting> meshes_meet(const MovingMesh& first, const MovingMesh& second, double tolerance = 1e-6);
 
-// Returns the earliest of them, the first in order among equals; nothing of an empty list.
+// Returns the earliest of them, [meeting], the first in order among equals; nothing of an empty list.
 std::optional<FaceMeeting> first_contact(std::span<const FaceMeeting> meetings);
 
 }  // namespace trocar

@@ -19,7 +19,7 @@ struct ObbNode {
   Lanes4 centre;                  // m  x, y, z, 0
 
   template <class Points, class Kids>
-  static void fit(ObbNode& node, const Points& points, const Kids& children, Lanes4 rounding);
+  static void fit(ObbNode& node, const Points& points, const Kids& children, Lanes4 rounding);  // m; the axes stay
 
   // The convex tool volume itself, see convex_tool.hpp.
   struct Tool;
@@ -28,7 +28,7 @@ struct ObbNode {
 // Makes the 15-axis test: returns true when no face normal and no pair of edges separates the boxes. By rounding, it
 // may return true for separated boxes, never the reverse.
 bool boxes_overlap(const ObbNode& a, const ObbNode& b);
-inline bool overlap(const ObbNode& a, const ObbNode& b) { return boxes_overlap(a, b); }
+inline bool overlap(const ObbNode& a, const ObbNode& b) { return boxes_overlap(a, b); }  // for tree_query.hpp
 
 // Returns a box of zero size, with these axes.
 inline ObbNode with_axes(const glm::vec3& a, const glm::vec3& b, const glm::vec3& c) {
@@ -67,17 +67,18 @@ void ObbNode::fit(ObbNode& node, const Points& points, const Kids& children, Lan
   node.extent = first_three(0.5f * (high - low) + rounding + beside);
 }
 
-inline bool crosses(const ObbNode& box, const LinePart& line) {
+inline bool crosses(const ObbNode& box, const LinePart& line) {  // whether the line meets the box grown by its slack
   float first = line.first, last = line.last;
   return clip_by_slabs(along_axes(box, line.from - box.centre), along_axes(box, line.along), -box.extent, box.extent,
                        line.slack, 3, first, last);
 }
 
-inline float least_distance(const ObbNode& box, Lanes4 point) {
+inline float least_distance(const ObbNode& box, Lanes4 point) {  // m, a lower bound; 0 inside
   const Lanes4 outside = max(abs(along_axes(box, point - box.centre)) - box.extent, lanes(0.f));
   return std::sqrt(sum(outside * outside));
 }
 
+// Returns the squared diagonal, m^2.
 inline float size_of(const ObbNode& box) { return 4.f * sum(box.extent * box.extent); }
 
 // Computes the principal axes of symmetric 3x3 matrices, four at a time and in closed form. They turn covariances into
@@ -131,7 +132,7 @@ struct ObbScratch {
   std::vector<WaitingNode> waiting;         // stack of nodes to split
 };
 
-std::size_t memory_bytes(const ObbScratch& scratch);
+std::size_t memory_bytes(const ObbScratch& scratch);  // of its arrays
 
 // Computes axes and topology of a new tree; its boxes are not yet fitted. Ignores the rule in `params`.
 // positions: [vertex] x, y, z, 0.

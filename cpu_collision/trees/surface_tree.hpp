@@ -1,7 +1,7 @@
 // Stores the faces of one organ in a tree of bounding volumes of a chosen kind and answers queries on it: the touch
 // query, the faces that a segment crosses, the first hit of a ray, the closest point, and the pairs of faces of two
 // meshes that cross, now or during the motion to the next frame.
-// Units: metres.   Tested in tests/study/trees_test.cpp
+// Units: metres. Arrays: positions [vertex], faces [face], pairs [pair].   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ struct TreeVolume {
   std::unique_ptr<SurfaceTree> (*make)(std::string name, const TreePlan& plan);
 };
 
-std::unique_ptr<SurfaceTree> make_aabb_tree(std::string name, const TreePlan& plan);
-std::unique_ptr<SurfaceTree> make_obb_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_aabb_tree(std::string name, const TreePlan& plan);      // empty; `name`: for name()
+std::unique_ptr<SurfaceTree> make_obb_tree(std::string name, const TreePlan& plan);       // empty; `name`: for name()
 inline constexpr TreeVolume kAabbVolume{"aabb", SplitRule::Mean, false, make_aabb_tree};  // axis-aligned boxes
 inline constexpr TreeVolume kObbVolume{"obb", SplitRule::Mean, true, make_obb_tree};      // oriented boxes
 inline constexpr TreeVolume kTreeVolumes[] = {kAabbVolume, kObbVolume};                   // of this room
@@ -88,7 +88,7 @@ class SurfaceTree : public TouchQuery {
   virtual std::span<const FaceId> around(const glm::dvec3& point) = 0;
 
   // Returns the pairs (ours, other's) that share a point, including touching pairs; decided exactly
-  // (solids/exact_edge.hpp). `other`: over another mesh. If its kind of volume differs, a tree of our kind is first
+  // (mesh/exact_sign.hpp). `other`: over another mesh. If its kind of volume differs, a tree of our kind is first
   // built over its faces.
   virtual PairAnswer crossing(const SurfaceTree& other) = 0;
   // Returns our pairs (lower, higher) that share a point other than their common vertices or edge; decided exactly
@@ -99,10 +99,10 @@ class SurfaceTree : public TouchQuery {
   // call must be update() or rebuild().
   virtual PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) = 0;
 
-  virtual std::size_t node_count() const = 0;
-  virtual MeshView mesh() const = 0;  // as of the last update; valid until the next
+  virtual std::size_t node_count() const = 0;  // 0 without faces
+  virtual MeshView mesh() const = 0;           // as of the last update; valid until the next
 };
 
-std::unique_ptr<SurfaceTree> make_surface_tree(const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_surface_tree(const TreePlan& plan);  // empty: call rebuild()
 
 }  // namespace trocar

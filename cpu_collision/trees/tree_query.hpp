@@ -2,8 +2,8 @@
 //   Volume::fit, Volume::Tool, meets(Tool, Volume), overlap(Volume, Volume), crosses(Volume, LinePart),
 //   least_distance(Volume, point), size_of(Volume)
 // and, when its split differs, its own TreeBuilder. Where the order does not matter, a traversal needs no stack: when
-// the test of a volume fails, the traversal skips its subtree.   Units: metres.   Tested in
-// tests/study/trees_test.cpp
+// the test of a volume fails, the traversal skips its subtree.   Units: metres. Arrays: positions [vertex], faces
+// [face].   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class TreeChange {
   // fitted. The tree must have faces before.
   void apply(std::span<const FaceId> removed, std::span<const glm::uvec3> faces, const PaddedPositions& positions,
              const SplitParams& params, Tree& tree);
-  std::size_t memory_bytes() const;
+  std::size_t memory_bytes() const;  // of its arrays
 
  private:
   // A new face and its leaf.
@@ -254,12 +254,12 @@ struct TreeBuilder {
   SplitScratch scratch;
 
   void build(std::span<const Lanes4> positions, std::span<const glm::uvec3> faces, const SplitParams& params,
-             VolumeTree<Volume>& tree) {
+             VolumeTree<Volume>& tree) {  // the volumes are not yet fitted
     build_topology(positions, faces, params, scratch, tree);
     tree.nodes.resize(tree.node_count());
   }
-  void release() { scratch = {}; }
-  std::size_t memory_bytes() const {
+  void release() { scratch = {}; }    // frees the scratch buffers
+  std::size_t memory_bytes() const {  // of the scratch buffers
     return held_bytes(scratch.middles, scratch.aside, scratch.face_low, scratch.face_high, scratch.waiting);
   }
 };
@@ -282,26 +282,26 @@ struct SweptBox {
 template <class Volume>
 class VolumeTreeQuery final : public SurfaceTree {
  public:
-  VolumeTreeQuery(std::string name, const TreePlan& plan) : name_(std::move(name)), plan_(plan) {}
+  VolumeTreeQuery(std::string name, const TreePlan& plan) : name_(std::move(name)), plan_(plan) {}  // no faces
 
-  std::string_view name() const override { return name_; }
-  void rebuild(const MeshView& mesh) override;
-  void change_faces(const MeshView& mesh, std::span<const FaceId> removed) override;
-  void update(std::span<const glm::vec3> positions) override;
-  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;
-  std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) override;
-  std::span<const FaceId> along(const glm::dvec3& from, const glm::dvec3& to) override;
-  std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) override;
-  std::optional<SurfacePoint> closest(const glm::dvec3& point, double within) override;
-  std::span<const FaceId> around(const glm::dvec3& point) override;
-  PairAnswer crossing(const SurfaceTree& other) override;
-  PairAnswer self_crossing() override;
-  PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) override;
-  std::size_t node_count() const override { return tree_.node_count(); }
-  MeshView mesh() const override { return {positions_.view(), faces_}; }
-  const StageTimes& times() const override { return times_; }
-  CostCounters counters() const override { return counters_; }
-  std::size_t memory_bytes() const override;
+  std::string_view name() const override { return name_; }                                 // the one given
+  void rebuild(const MeshView& mesh) override;                                             // a full build
+  void change_faces(const MeshView& mesh, std::span<const FaceId> removed) override;       // a large change rebuilds
+  void update(std::span<const glm::vec3> positions) override;                              // as plan.update says
+  TouchList touched(std::span<const ToolVolume> tools, TouchSet set) override;             // no stack: skips subtrees
+  std::span<const FaceId> crossed(const glm::dvec3& from, const glm::dvec3& to) override;  // decided in double
+  std::span<const FaceId> along(const glm::dvec3& from, const glm::dvec3& to) override;    // tests no face
+  std::optional<RayHit> first_hit(const glm::dvec3& origin, const glm::dvec3& direction) override;  // of equal t: any
+  std::optional<SurfacePoint> closest(const glm::dvec3& point, double within) override;  // the nearest child first
+  std::span<const FaceId> around(const glm::dvec3& point) override;                      // tests no face
+  PairAnswer crossing(const SurfaceTree& other) override;  // another kind: builds our kind over its faces in each call
+  PairAnswer self_crossing() override;                     // faces without area cross nothing
+  PairAnswer self_crossing_on_the_way(std::span<const glm::vec3> after) override;  // fits the volumes around the motion
+  std::size_t node_count() const override { return tree_.node_count(); }           // 0 without faces
+  MeshView mesh() const override { return {positions_.view(), faces_}; }           // of our copies
+  const StageTimes& times() const override { return times_; }                      // ms
+  CostCounters counters() const override { return counters_; }  // tests of the last query, nodes of the last update()
+  std::size_t memory_bytes() const override;                    // with the tree built for crossing()
 
  private:
   using Tool = typename Volume::Tool;
@@ -662,9 +662,10 @@ struct BoxedFace {
       : corner{positions[face.x], positions[face.y], positions[face.z]},
         low(glm::min(glm::min(corner[0], corner[1]), corner[2])),
         high(glm::max(glm::max(corner[0], corner[1]), corner[2])) {}
-  bool sound() const { return has_area(corner[0], corner[1], corner[2]); }
+  bool sound() const { return has_area(corner[0], corner[1], corner[2]); }  // its corners are not collinear
 };
 
+// Returns whether the boxes share no point.
 inline bool apart(const BoxedFace& a, const BoxedFace& b) {
   return glm::any(glm::lessThan(a.high, b.low)) || glm::any(glm::lessThan(b.high, a.low));
 }
@@ -680,11 +681,11 @@ inline SweptBox swept_box(const PaddedPositions& before, const PaddedPositions& 
   return {first_three(box.low), first_three(box.high)};
 }
 
-inline bool apart(const SweptBox& a, const SweptBox& b) {
+inline bool apart(const SweptBox& a, const SweptBox& b) {  // the motions share no point
   return negative_lanes(min(a.high - b.low, b.high - a.low)) != 0;
 }
 
-inline bool share_a_vertex(const glm::uvec3& a, const glm::uvec3& b) {
+inline bool share_a_vertex(const glm::uvec3& a, const glm::uvec3& b) {  // the same vertex number
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       if (a[i] == b[j]) return true;

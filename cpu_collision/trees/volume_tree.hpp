@@ -3,8 +3,8 @@
 // node has any number of children; it holds faces of its own when a split leaves faces that straddle its parts. Based
 // on:
 // Bergeret 2000, section 4.5 (top-down build, bottom-up refit, cost formula); van den Bergen, "Efficient collision
-// detection of complex deformable models using AABB trees", 1997 (refit). We differ: leaves hold a few faces. Units:
-// metres.   Tested in tests/study/trees_test.cpp
+// detection of complex deformable models using AABB trees", 1997 (refit). We differ: leaves hold a few faces. Arrays:
+// positions [vertex], faces [face]. Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,11 @@ struct TreeTopology {
   std::vector<std::uint32_t> inner;   // nodes with children, children before their parents
   std::vector<std::uint32_t> listed;  // scratch buffer of the build
 
-  std::uint32_t node_count() const { return static_cast<std::uint32_t>(skip.size()); }
-  bool is_leaf(std::uint32_t node) const { return skip[node] == node + 1; }
+  std::uint32_t node_count() const { return static_cast<std::uint32_t>(skip.size()); }  // inner nodes and leaves
+  bool is_leaf(std::uint32_t node) const { return skip[node] == node + 1; }             // no children
 };
 
-std::size_t memory_bytes(const TreeTopology& topology);
+std::size_t memory_bytes(const TreeTopology& topology);  // of its arrays
 
 template <class Volume>
 struct VolumeTree : TreeTopology {
@@ -88,17 +88,17 @@ void build_topology(std::span<const Lanes4> positions, std::span<const glm::uvec
 // The last steps of any build, from `slots`, `own` and `face_of_slot`: fills `skip`, then the data that a fit
 // traverses.
 void link_nodes(TreeTopology& tree);
-void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& tree);
+void list_vertices(std::span<const glm::uvec3> faces, bool share, TreeTopology& tree);  // share: as SplitParams
 // Arranges the vertices in the order of a fit, from `listed` in node order and the ranges `own_vertices` in it.
 void arrange_vertices(TreeTopology& tree);
 
 // Stores vertex positions with padding behind the last, so that a vertex can be read as four floats.
 class PaddedPositions {
  public:
-  PaddedPositions() : room_(1) {}
-  explicit PaddedPositions(std::span<const glm::vec3> positions) { assign(positions); }
+  PaddedPositions() : room_(1) {}                                                        // no positions
+  explicit PaddedPositions(std::span<const glm::vec3> positions) { assign(positions); }  // [vertex] m
 
-  // Copies the positions. Allocates only when there are more positions than in all earlier calls.
+  // Copies the positions, [vertex] m. Allocates only when there are more positions than in all earlier calls.
   void assign(std::span<const glm::vec3> positions);
   // Returns x, y, z, and an undefined fourth lane.
   Lanes4 operator[](std::uint32_t vertex) const {
@@ -106,15 +106,15 @@ class PaddedPositions {
     std::memcpy(&four, &room_[vertex], sizeof(four));
     return four;
   }
-  std::span<const glm::vec3> view() const { return {room_.data(), count_}; }
-  std::size_t memory_bytes() const { return room_.capacity() * sizeof(glm::vec3); }
+  std::span<const glm::vec3> view() const { return {room_.data(), count_}; }  // [vertex] m; until the next assign()
+  std::size_t memory_bytes() const { return room_.capacity() * sizeof(glm::vec3); }  // with the padding
 
  private:
   std::vector<glm::vec3> room_;  // [vertex + 1] m
   std::size_t count_ = 0;
 };
 
-// Returns the largest coordinate, m.
+// Returns the largest absolute coordinate, m; 0 without positions [vertex].
 float reach_of(std::span<const glm::vec3> positions);
 
 // Fits the volumes of a tree around the positions, children before their parents: O(nodes). The same loops serve every
@@ -134,7 +134,7 @@ struct OwnPoints {
   std::span<const std::uint32_t> vertices;
 
   template <class Visit>
-  void each(Visit visit) const {
+  void each(Visit visit) const {  // the end positions follow the start positions
     for (const std::uint32_t v : vertices) visit(positions[v]);
     if (!after) return;
     for (const std::uint32_t v : vertices) visit((*after)[v]);
@@ -147,14 +147,14 @@ struct Children {
   std::uint32_t node;
 
   template <class Visit>
-  void each(Visit visit) const {
+  void each(Visit visit) const {  // visit(child's volume)
     for (std::uint32_t c = node + 1; c != tree.skip[node]; c = tree.skip[c]) visit(tree.nodes[c]);
   }
 };
 
 struct None {
   template <class Visit>
-  void each(Visit) const {}
+  void each(Visit) const {}  // visits nothing
 };
 
 // Fits all volumes. largest: largest coordinate, m. With `after`, volumes contain the straight motion of every face
@@ -188,7 +188,7 @@ struct FacePoints {
   std::span<const std::uint32_t> below;
 
   template <class Visit>
-  void each(Visit visit) const {
+  void each(Visit visit) const {  // a vertex once per face
     for (const std::uint32_t face : below)
       for (int k = 0; k < 3; ++k) visit(positions[faces[face][k]]);
   }
@@ -198,7 +198,7 @@ struct FacePoints {
 // volumes are tighter for kinds whose volumes do not nest, and equal for axis-aligned boxes.
 template <class Volume>
 void fit_tightly(const PaddedPositions& positions, std::span<const glm::uvec3> faces, float largest,
-                 VolumeTree<Volume>& tree) {
+                 VolumeTree<Volume>& tree) {  // largest: m, largest coordinate
   for (std::uint32_t node = 0; node < tree.node_count(); ++node) {
     const auto below = std::span(tree.face_of_slot).subspan(tree.slots[node].first, tree.slots[node].count);
     Volume::fit(tree.nodes[node], FacePoints{positions, faces, below}, None{}, lanes(kFitRounding * largest));
@@ -215,10 +215,10 @@ struct LinePart {
   float slack = 0.f;  // m  rounding of the float tests: volumes grow by this
 };
 
-inline LinePart segment_between(const glm::vec3& a, const glm::vec3& b, float slack) {
+inline LinePart segment_between(const glm::vec3& a, const glm::vec3& b, float slack) {  // m; t = 0 at a, 1 at b
   return {lanes(a), lanes(b - a), 0.f, 1.f, slack};
 }
-inline LinePart ray_from(const glm::vec3& a, const glm::vec3& direction, float slack) {
+inline LinePart ray_from(const glm::vec3& a, const glm::vec3& direction, float slack) {  // m; t >= 0 from a
   return {lanes(a), lanes(direction), 0.f, std::numeric_limits<float>::infinity(), slack};
 }
 

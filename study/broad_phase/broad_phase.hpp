@@ -1,5 +1,6 @@
-// Tests every box against every other, in n (n - 1) / 2 tests. It is the baseline against which all other methods are
-// checked.
+// Broad phases to compare with sweep_and_prune.hpp (all pairs, cached planes, a uniform grid), and the order of the
+// collisions within a step. Sources: see each. Arrays: boxes [object], pairs [pair]. Units: metres.   Results:
+// docs/broad-phase.md. Tested in tests/study/broad_phase_test.cpp
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,9 @@
 
 namespace trocar::broad {
 
-// Fills `pairs` with the overlapping pairs, ascending; an object's id is its index. Reuses the memory of `pairs`.
+// Tests every box against every other, in n (n - 1) / 2 tests: the baseline against which all other methods are
+// checked. Fills `pairs` with the overlapping pairs, ascending; an object's id is its index. Reuses the memory of
+// `pairs`.
 inline void brute_force_pairs(std::span<const Box> boxes, std::vector<Pair>& pairs) {
   pairs.clear();
   for (std::uint32_t i = 0; i < boxes.size(); ++i)
@@ -38,8 +41,8 @@ class PlaneCache {
   // of the boxes. Valid until the next call. Allocates only when a call has more boxes or pairs than all earlier ones.
   std::span<const Pair> pairs(std::span<const Box> boxes);
 
-  const PlaneCounters& counters() const { return counters_; }
-  std::size_t memory_bytes() const { return plane_.capacity() + pairs_.capacity() * sizeof(Pair); }
+  const PlaneCounters& counters() const { return counters_; }  // of the last pairs()
+  std::size_t memory_bytes() const { return plane_.capacity() + pairs_.capacity() * sizeof(Pair); }  // of its arrays
 
  private:
   std::vector<std::uint8_t> plane_;  // [j (j - 1) / 2 + i], i < j: axis, + 3 when j lies below i
@@ -61,7 +64,7 @@ struct GridAxis {
   double cell = 0.01;                 // m   > 0
   Border border = Border::Unbounded;  //     bounded and periodic: from 0 to cells * cell
   std::int32_t cells = 0;             // 1   1 .. kMostGridCells if bounded or periodic; ignored if unbounded
-  double length() const { return cell * cells; }
+  double length() const { return cell * cells; }  // m, between the borders
 };
 
 using GridAxes = std::array<GridAxis, 3>;
@@ -90,9 +93,9 @@ class UniformGrid {
   // Allocates only when a call needs more memory than all earlier ones.
   std::span<const Pair> pairs(std::span<const Box> boxes);
 
-  const GridAxes& axes() const { return axes_; }
-  const GridCounters& counters() const { return counters_; }
-  std::size_t memory_bytes() const;
+  const GridAxes& axes() const { return axes_; }              // as given
+  const GridCounters& counters() const { return counters_; }  // of the last pairs()
+  std::size_t memory_bytes() const;                           // of its arrays
 
  private:
   // Cells first .. first + count - 1 along each axis, wrapping around on a periodic axis.
@@ -167,7 +170,7 @@ class CollisionOrder {
     return kept_;
   }
 
-  std::span<const Collision> all() const { return all_; }  // from the last call, by time, then pair
+  std::span<const Collision> all() const { return all_; }  // [collision] of the last call, by time, then pair
 
  private:
   void keep_first(std::size_t objects);

@@ -4,7 +4,7 @@
 // operations", SIGGRAPH 1990 (a leaf is inside or outside). We differ: face planes alone degenerate to a list on a
 // convex surface, which lies wholly behind each of them (depth = faces on a ball). So axis-aligned planes through the
 // median halve the faces first, and face planes divide the small cells, each the best of some candidates by faces cut
-// and balance. Units: metres. Tested in tests/study/trees_test.cpp
+// and balance. Units: metres. Arrays: positions [vertex], faces [face]. Tested in tests/study/trees_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ struct BspParams {
 
 // Child of a node that is a leaf.
 enum class BspLeaf : std::uint32_t { Outside = 0xfffffff0u, Inside, Unknown };
+// Returns whether a node's child is a BspLeaf.
 constexpr bool is_leaf(std::uint32_t child) { return child >= static_cast<std::uint32_t>(BspLeaf::Outside); }
 
 struct BspNode {
@@ -41,7 +42,7 @@ struct BspTree {
   std::vector<std::uint32_t> faces;  // a face that was cut is listed at several nodes, once per piece at each
   double tolerance = 0.0;            // m  a point this close to a plane is in it
   std::uint32_t root = static_cast<std::uint32_t>(BspLeaf::Unknown);
-  // Statistics of the build; `crowds` is the number of unsplit leaves.
+  // Statistics of the build.
   std::size_t cuts = 0, depth = 0, unsplit_leaves = 0;
 };
 
@@ -82,7 +83,7 @@ class BspSolid {
   // The view must outlive the object.
   explicit BspSolid(const MeshView& mesh, const BspParams& params = {});
 
-  // Returns all faces that the closed segment meets, by t, then by face. Valid until the next query.
+  // Returns all faces that the closed segment meets, [meeting], by t, then by face. Valid until the next query.
   std::span<const SegmentMeeting> crossed(const glm::dvec3& from, const glm::dvec3& to);
   // Returns the first face that the segment meets.
   std::optional<SegmentMeeting> first_crossed(const glm::dvec3& from, const glm::dvec3& to);
@@ -90,7 +91,7 @@ class BspSolid {
   // and where the tree cannot decide.
   solids::PointLocation locate(const glm::dvec3& point) const;
 
-  const BspTree& tree() const { return tree_; }
+  const BspTree& tree() const { return tree_; }  // of the positions at construction
 
  private:
   struct Stretch {

@@ -38,7 +38,7 @@ Contact circle_line(const Circle& circle, const Segment& line);
 // Computes the contact with a segment. For a centre on the segment, the normal points to its left; for a segment of
 // zero length it is +x.
 Contact circle_segment(const Circle& circle, const Segment& segment);
-Contact circle_box(const Circle& circle, const Box& box);
+Contact circle_box(const Circle& circle, const Box& box);  // a centre inside leaves by the nearest side
 
 // The first time at which a moving circle touches: centre(time) = centre + time step, time in [0, 1]. A circle that
 // touches at the start hits at time 0.
@@ -48,8 +48,9 @@ struct Impact {
   dvec2 centre{0.0}, point{0.0}, normal{0.0};  // at that time: centre, point of impact, unit normal towards the centre
 };
 
+// Both return the first contact during the motion by `step`. The line is infinite; the segment has ends.
 Impact moving_circle_line(const Circle& circle, const dvec2& step, const Segment& line);
-Impact moving_circle_segment(const Circle& circle, const dvec2& step, const Segment& segment);
+Impact moving_circle_segment(const Circle& circle, const dvec2& step, const Segment& segment);  // its ends included
 
 // Returns the velocity after a bounce: the component along the unit normal is reversed and scaled by `restitution` in
 // [0, 1], the tangential component is kept. A velocity that already points away is returned unchanged.

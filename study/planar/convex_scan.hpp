@@ -11,9 +11,9 @@ namespace trocar::planar {
 
 // Returns whether the point lies left of or on every side; exact.
 bool contains_by_scan(Corners convex, const dvec2& p);
-FarCorners farthest_by_scan(Corners convex, const dvec2& direction);
-LineHit line_hit_by_scan(Corners convex, const Segment& line);
-SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment);
+FarCorners farthest_by_scan(Corners convex, const dvec2& direction);           // as farthest(); `direction` not 0
+LineHit line_hit_by_scan(Corners convex, const Segment& line);                 // as line_hit(), without the sides
+SegmentInside segment_inside_by_scan(Corners convex, const Segment& segment);  // as segment_inside()
 // Does the same as convex_gap() in O(n + m). `meet` is rounded: it is correct unless the gap is below rounding error.
 ConvexGap convex_gap_by_scan(Corners first, Corners second);
 

@@ -34,7 +34,7 @@ struct QuarterPoints {
 
 class QuarterCurve {
  public:
-  explicit QuarterCurve(const Superellipse& shape);
+  explicit QuarterCurve(const Superellipse& shape);  // its limits are not checked
 
   double length() const { return half_[0].length.back() + half_[1].length.back(); }  // m
   // Cuts the quarter into `pieces` >= 1 pieces.

@@ -29,6 +29,7 @@ constexpr double kAxesMeet = 1e-12;
 // Below this squared sine the cross product of the axes loses too many digits to be the normal.
 constexpr double kParallelAxes = 1e-12;
 
+// Returns a unit vector perpendicular to both; +z when both are 0.
 inline glm::dvec3 across_both(const glm::dvec3& u, const glm::dvec3& v) {
   const glm::dvec3 both = glm::cross(u, v);
   if (glm::dot(both, both) > 0.0) return glm::normalize(both);
@@ -45,6 +46,7 @@ inline bool pass_each_other(const closest::Segment& s, const closest::Segment& t
          glm::dot(both, both) > kParallelAxes * s.squared_length * t.squared_length;
 }
 
+// Returns the distance of the surfaces, m, negative where the capsules overlap. Allocates nothing.
 inline CapsuleDistance capsule_distance(const Capsule& first, const Capsule& second) {
   const closest::Segment s = closest::segment(first.from, first.to), t = closest::segment(second.from, second.to);
   const closest::SegmentPair pair = closest::closest_segments(s, t);

@@ -31,6 +31,7 @@ enum class EdgeVerdict : std::uint8_t {
 // Triangles without area meet nothing. Coordinates must be finite.
 EdgeVerdict edge_triangle_by_area(const glm::dvec3& from, const glm::dvec3& to, const Triangle& triangle,
                                   const EdgeTriangleParams& params = {});
+// Does the same by the angles of the sides.
 EdgeVerdict edge_triangle_by_angle(const glm::dvec3& from, const glm::dvec3& to, const Triangle& triangle,
                                    const EdgeTriangleParams& params = {});
 
@@ -46,7 +47,7 @@ enum class EdgeTest { Exact, Area, Angle };
 // face without area.
 bool faces_cross(const glm::vec3 (&first)[3], const glm::vec3 (&second)[3], EdgeTest test);
 
-// Fills `pairs` with (face of first, face of second), sorted. Allocates only to grow it.
+// Fills `pairs`, [pair], with (face of first, face of second), sorted. Allocates only to grow it.
 void crossing_pairs(const MeshView& first, const MeshView& second, EdgeTest test,
                     std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 

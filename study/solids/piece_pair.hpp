@@ -44,7 +44,7 @@ struct PieceDistance {
 // Keep one object for each pair of instruments. The pieces must outlive the object.
 class PiecePair {
  public:
-  PiecePair(const ConvexPieces& first, const ConvexPieces& second);
+  PiecePair(const ConvexPieces& first, const ConvexPieces& second);  // [node of first x node of second] features
 
   // Computes the distance at these poses. Allocates nothing.
   PieceDistance distance(const RigidFrame& first, const RigidFrame& second);

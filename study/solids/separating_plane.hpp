@@ -38,8 +38,8 @@ struct SeparatingPlaneAnswer {
   int updates = 0;
 };
 
-// Searches for a plane. Each set needs at least one point, and all must be finite. `before`: the plane of the last
-// frame, with which the search starts; null or a zero normal when there is none. Allocates nothing.
+// Searches for a plane. Each set, [point] m, needs at least one point; all must be finite. `before`: the plane of the
+// last frame, with which the search starts; null or a zero normal when there is none. Allocates nothing.
 SeparatingPlaneAnswer separating_plane(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second,
                                        const Plane* before = nullptr, const SeparatingPlaneParams& params = {});
 

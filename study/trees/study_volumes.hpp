@@ -8,10 +8,10 @@
 
 namespace trocar {
 
-std::unique_ptr<SurfaceTree> make_sphere_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_sphere_tree(std::string name, const TreePlan& plan);  // empty; `name`: for name()
 template <int k>
-std::unique_ptr<SurfaceTree> make_kdop_tree(std::string name, const TreePlan& plan);
-std::unique_ptr<SurfaceTree> make_quospo_tree(std::string name, const TreePlan& plan);
+std::unique_ptr<SurfaceTree> make_kdop_tree(std::string name, const TreePlan& plan);    // k: 6, 14, 18, 26
+std::unique_ptr<SurfaceTree> make_quospo_tree(std::string name, const TreePlan& plan);  // topology as `obb`
 
 // The trainer's volumes and the study's, in the order of the tables. The sphere tree is an octree, as in Bergeret 2000.
 inline constexpr std::array<TreeVolume, 8> kAllTreeVolumes = {{

@@ -1,6 +1,5 @@
-// Defines the sphere as the volume of a tree, centred on the box of the faces below.   Source: Bergeret 2000,
-// section 4.5.5
-//, whose spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
+// Defines the sphere as the volume of a tree, centred on the box of the faces below.   Source: Bergeret 2000, section
+// 4.5.5, whose spheres enclose octants; ours enclose the faces themselves, so that they follow a deforming organ.
 // Units: metres.   Tested in tests/study/trees_test.cpp
 #pragma once
 
@@ -17,7 +16,7 @@ struct Sphere {
   Lanes4 low, high;  // m  box of the faces below: only the fit of the parent reads it
 
   template <class Points, class Kids>
-  static void fit(Sphere& node, const Points& points, const Kids& children, Lanes4 rounding) {
+  static void fit(Sphere& node, const Points& points, const Kids& children, Lanes4 rounding) {  // m
     Lanes4 low = lanes(std::numeric_limits<float>::max()), high = -low;
     points.each([&](Lanes4 p) { low = min(low, p), high = max(high, p); });
     children.each([&](const Sphere& child) { low = min(low, child.low), high = max(high, child.high); });
@@ -37,16 +36,16 @@ struct Sphere {
 
   struct Tool {
     const ConvexTool& convex;
-    explicit Tool(const ConvexTool& tool) : convex(tool) {}
+    explicit Tool(const ConvexTool& tool) : convex(tool) {}  // `tool` must outlive it
   };
 };
 
-inline float least_distance(const Sphere& sphere, Lanes4 point) {
+inline float least_distance(const Sphere& sphere, Lanes4 point) {  // m, a lower bound; 0 inside
   const Lanes4 off = point - sphere.centre;
   return std::fmax(0.f, std::sqrt(sum(off * off)) - sphere.radius);
 }
 
-inline BoxAnswer meets(const Sphere::Tool& tool, const Sphere& sphere) {
+inline BoxAnswer meets(const Sphere::Tool& tool, const Sphere& sphere) {  // Outside and Inside are certain
   const Lanes4 radius = lanes(sphere.radius);
   const Lanes4 middle = plane_distances(tool.convex.lanes[0], sphere.centre);
   if (negative_lanes(middle + radius)) return BoxAnswer::Outside;
@@ -60,13 +59,13 @@ inline BoxAnswer meets(const Sphere::Tool& tool, const Sphere& sphere) {
   return sum(outside * outside) > sphere.radius * sphere.radius ? BoxAnswer::Outside : BoxAnswer::Crosses;
 }
 
-inline bool overlap(const Sphere& a, const Sphere& b) {
+inline bool overlap(const Sphere& a, const Sphere& b) {  // closed
   const Lanes4 off = a.centre - b.centre;
   const float radius = a.radius + b.radius;
   return sum(off * off) <= radius * radius;
 }
 
-inline bool crosses(const Sphere& sphere, const LinePart& line) {
+inline bool crosses(const Sphere& sphere, const LinePart& line) {  // whether it meets the sphere grown by its slack
   const Lanes4 off = sphere.centre - line.from;
   const float along = sum(line.along * line.along);
   const float t = along > 0.f ? std::fmin(std::fmax(sum(off * line.along) / along, line.first), line.last) : 0.f;
@@ -75,6 +74,7 @@ inline bool crosses(const Sphere& sphere, const LinePart& line) {
   return sum(gap * gap) <= radius * radius;
 }
 
+// Returns the squared diameter, m^2.
 inline float size_of(const Sphere& sphere) { return 4.f * sphere.radius * sphere.radius; }
 
 // Defines the k-DOP as the volume of a tree: slabs across k/2 fixed directions with coordinates -1, 0, 1. Source:
@@ -123,11 +123,12 @@ struct SlabLanes {
   static constexpr int kGroups = (k / 2 + 3) / 4;
   using Groups = std::array<Lanes4, kGroups>;
 
+  // Returns the direction of slab 0 .. 4 kGroups - 1.
   static constexpr SlabDirection direction(int slab) { return slab_directions<k>()[slab < k / 2 ? slab : 0]; }
 
   // Returns the projections of a point onto four directions.
   template <int group>
-  static Lanes4 shadow(Lanes4 point) {
+  static Lanes4 shadow(Lanes4 point) {  // m times the length of each direction
     constexpr SlabDirection a = direction(4 * group), b = direction(4 * group + 1), c = direction(4 * group + 2),
                             d = direction(4 * group + 3);
     constexpr Lanes4 x{a.x, b.x, c.x, d.x}, y{a.y, b.y, c.y, d.y}, z{a.z, b.z, c.z, d.z};
@@ -135,7 +136,7 @@ struct SlabLanes {
   }
 
   template <class Visit>
-  static void each_group(Visit visit) {
+  static void each_group(Visit visit) {  // visit.operator()<group>() for 0 .. kGroups - 1
     visit.template operator()<0>();
     if constexpr (kGroups > 1) visit.template operator()<1>();
     if constexpr (kGroups > 2) visit.template operator()<2>();
@@ -149,7 +150,7 @@ struct KDop {
   typename Slabs::Groups low, high;  // [group] slabs by lane; the first three of group 0 are the box along x, y, z
 
   template <class Points, class Kids>
-  static void fit(KDop& node, const Points& points, const Kids& children, Lanes4 rounding) {
+  static void fit(KDop& node, const Points& points, const Kids& children, Lanes4 rounding) {  // rounding: m
     typename Slabs::Groups low, high;
     low.fill(lanes(std::numeric_limits<float>::max()));
     high.fill(lanes(std::numeric_limits<float>::lowest()));
@@ -172,7 +173,7 @@ struct KDop {
     Aabb::Tool box;
     typename Slabs::Groups low, high;  // [group] the tool volume's own slabs
 
-    explicit Tool(const ConvexTool& tool) : box(tool) {
+    explicit Tool(const ConvexTool& tool) : box(tool) {  // grown by 3 slacks; `tool` must outlive it
       for (int slab = 0; slab < 4 * Slabs::kGroups; ++slab) {
         const SlabDirection d = Slabs::direction(slab);
         double from = std::numeric_limits<double>::max(), to = -from;
@@ -188,21 +189,21 @@ struct KDop {
 };
 
 template <int k>
-BoxAnswer meets(const typename KDop<k>::Tool& tool, const KDop<k>& dop) {
+BoxAnswer meets(const typename KDop<k>::Tool& tool, const KDop<k>& dop) {  // Outside and Inside are certain
   for (int g = 0; g < SlabLanes<k>::kGroups; ++g)
     if (negative_lanes(min(dop.high[g] - tool.low[g], tool.high[g] - dop.low[g]))) return BoxAnswer::Outside;
   return planes_say(tool.box, first_three(dop.low[0]), first_three(dop.high[0]));
 }
 
 template <int k>
-bool overlap(const KDop<k>& a, const KDop<k>& b) {
+bool overlap(const KDop<k>& a, const KDop<k>& b) {  // whether they overlap in every slab
   for (int g = 0; g < SlabLanes<k>::kGroups; ++g)
     if (negative_lanes(min(a.high[g] - b.low[g], b.high[g] - a.low[g]))) return false;
   return true;
 }
 
 template <int k>
-bool crosses(const KDop<k>& dop, const LinePart& line) {
+bool crosses(const KDop<k>& dop, const LinePart& line) {  // whether the line meets the k-DOP grown by 3 slacks
   float first = line.first, last = line.last;
   bool left = true;
   SlabLanes<k>::each_group([&]<int group>() {
@@ -215,7 +216,7 @@ bool crosses(const KDop<k>& dop, const LinePart& line) {
 
 // Returns the largest bound of the slabs, each divided by the length of its direction.
 template <int k>
-float least_distance(const KDop<k>& dop, Lanes4 point) {
+float least_distance(const KDop<k>& dop, Lanes4 point) {  // m, a lower bound
   float most = least_distance(Aabb{first_three(dop.low[0]), first_three(dop.high[0])}, point);
   SlabLanes<k>::each_group([&]<int group>() {
     const Lanes4 projected = SlabLanes<k>::template shadow<group>(point);
@@ -230,7 +231,7 @@ float least_distance(const KDop<k>& dop, Lanes4 point) {
 }
 
 template <int k>
-float size_of(const KDop<k>& dop) {
+float size_of(const KDop<k>& dop) {  // the box's squared diagonal, m^2
   const Lanes4 size = first_three(dop.high[0] - dop.low[0]);
   return sum(size * size);
 }
@@ -246,8 +247,8 @@ constexpr int kQuantisedSteps = 8;
 constexpr int kQuantisedPerFace = (2 * kQuantisedSteps + 1) * (2 * kQuantisedSteps + 1);
 constexpr int kQuantisedDirections = 3 * kQuantisedPerFace;  // opposite directions count as one
 
-int nearest_quantised(const glm::vec3& direction);
-glm::vec3 quantised_direction(int number);  // unit
+int nearest_quantised(const glm::vec3& direction);  // a number of the table; 0 for a vector 0
+glm::vec3 quantised_direction(int number);          // unit
 
 struct Quospo {
   Lanes4 low, high;                     // m  box along the world's axes: x, y, z, 0
@@ -257,11 +258,11 @@ struct Quospo {
   std::array<std::uint16_t, 3> direction;  // indices into the table
 
   template <class Points, class Kids>
-  static void fit(Quospo& node, const Points& points, const Kids& children, Lanes4 rounding);
+  static void fit(Quospo& node, const Points& points, const Kids& children, Lanes4 rounding);  // directions stay
 
   struct Tool {
     Aabb::Tool box;
-    explicit Tool(const ConvexTool& tool) : box(tool), known{} {}
+    explicit Tool(const ConvexTool& tool) : box(tool), known{} {}  // `tool` must outlive it
     // Gives the extent of the tool volume along a direction of the table; computes it at the first request.
     void extent(int direction, float& from, float& to) const;
 
@@ -279,12 +280,12 @@ struct SlabBox {
   Lanes4 centre;                  // m
   Lanes4 edge_x, edge_y, edge_z;  // m  half edges by coordinate, lane k that of slab k
 };
-inline SlabBox slab_box(const Quospo& q) {
+inline SlabBox slab_box(const Quospo& q) {  // m, world
   const Lanes4 middle = 0.5f * (q.slab_low + q.slab_high), half = 0.5f * (q.slab_high - q.slab_low);
   return {Lanes4{sum(middle * q.edge_x), sum(middle * q.edge_y), sum(middle * q.edge_z), 0.f}, q.edge_x * half,
           q.edge_y * half, q.edge_z * half};
 }
-inline Lanes4 half_shadow(const SlabBox& box, Lanes4 x, Lanes4 y, Lanes4 z) {
+inline Lanes4 half_shadow(const SlabBox& box, Lanes4 x, Lanes4 y, Lanes4 z) {  // m, lane k along x[k], y[k], z[k]
   return abs(x * splat<0>(box.edge_x) + y * splat<0>(box.edge_y) + z * splat<0>(box.edge_z)) +
          abs(x * splat<1>(box.edge_x) + y * splat<1>(box.edge_y) + z * splat<1>(box.edge_z)) +
          abs(x * splat<2>(box.edge_x) + y * splat<2>(box.edge_y) + z * splat<2>(box.edge_z));
@@ -315,7 +316,7 @@ void Quospo::fit(Quospo& node, const Points& points, const Kids& children, Lanes
   node.slab_low = first_three(slab_low - rounding), node.slab_high = first_three(slab_high + rounding);
 }
 
-inline BoxAnswer meets(const Quospo::Tool& tool, const Quospo& q) {
+inline BoxAnswer meets(const Quospo::Tool& tool, const Quospo& q) {  // Outside and Inside are certain
   if (apart(q.low, q.high, tool.box.low, tool.box.high)) return BoxAnswer::Outside;
   const ConvexTool& convex = tool.box.convex;
   const SlabBox box = slab_box(q);
@@ -340,12 +341,12 @@ inline bool apart_along(const Quospo& frame, const SlabBox& other) {
   return apart(frame.slab_low, frame.slab_high, middle - half, middle + half);
 }
 
-inline bool overlap(const Quospo& a, const Quospo& b) {
+inline bool overlap(const Quospo& a, const Quospo& b) {  // no direction of either's slabs or axes separates them
   if (apart(a.low, a.high, b.low, b.high)) return false;
   return !apart_along(a, slab_box(b)) && !apart_along(b, slab_box(a));
 }
 
-inline bool crosses(const Quospo& q, const LinePart& line) {
+inline bool crosses(const Quospo& q, const LinePart& line) {  // whether the line meets `q` grown by its slack
   float first = line.first, last = line.last;
   return clip_by_slabs(line.from, line.along, q.low, q.high, line.slack, 3, first, last) &&
          clip_by_slabs(dot_rows(q.normal_x, q.normal_y, q.normal_z, line.from),
@@ -353,14 +354,14 @@ inline bool crosses(const Quospo& q, const LinePart& line) {
                        first, last);
 }
 
-inline float least_distance(const Quospo& q, Lanes4 point) {
+inline float least_distance(const Quospo& q, Lanes4 point) {  // m, a lower bound
   const Lanes4 projected = dot_rows(q.normal_x, q.normal_y, q.normal_z, point);
   const Lanes4 outside = max(q.slab_low - projected, projected - q.slab_high);
   return std::fmax(least_distance(Aabb{q.low, q.high}, point),
                    std::fmax(outside[0], std::fmax(outside[1], outside[2])));
 }
 
-inline float size_of(const Quospo& q) {
+inline float size_of(const Quospo& q) {  // the sum of the squared slab widths, m^2
   const Lanes4 size = q.slab_high - q.slab_low;
   return sum(size * size);
 }
