@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+#include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
 #include "geometry/frame.hpp"
@@ -178,23 +180,148 @@ void multiply(const Matrix& matrix, const RodState& s, Each each) {
   }
 }
 
-// Solves in place: L D L^T with a unit diagonal of L, D in column 0.
-void solve(Matrix& a, std::vector<double>& b) {
+// Factors in place: L D L^T with a unit diagonal of L, D in column 0.
+void factor(Matrix& a) {
   const std::size_t count = a.size();
   for (std::size_t j = 0; j < count; ++j) {
     const std::size_t last = std::min(count - 1, j + RodScratch::kBand - 1);
     for (std::size_t i = j + 1; i <= last; ++i) {
-      const double factor = a[i][i - j] / a[j][0];
-      for (std::size_t k = i; k <= last; ++k) a[k][k - i] -= a[k][k - j] * factor;
-      b[i] -= factor * b[j];
+      const double share = a[i][i - j] / a[j][0];
+      for (std::size_t k = i; k <= last; ++k) a[k][k - i] -= a[k][k - j] * share;
     }
     for (std::size_t i = j + 1; i <= last; ++i) a[i][i - j] /= a[j][0];
   }
+}
+
+// Solves in place with the factors, for a right side that is zero before `first`.
+void solve(const Matrix& a, std::size_t first, std::span<double> b) {
+  const std::size_t count = a.size();
+  for (std::size_t i = first; i < count; ++i)
+    for (std::size_t d = 1; d < RodScratch::kBand && d <= i - first; ++d) b[i] -= a[i][d] * b[i - d];
   for (std::size_t i = count; i-- > 0;) {
     double x = b[i] / a[i][0];
     for (std::size_t d = 1; d < RodScratch::kBand && i + d < count; ++d) x -= a[i + d][d] * b[i + d];
     b[i] = x;
   }
+}
+
+// Value at a contact's point of three components a node.
+template <class Value>
+dvec3 at_point(const RodContact& c, Value value) {
+  return (1.0 - c.share) * value(c.edge) + c.share * value(c.edge + 1);
+}
+
+constexpr int kContactRounds = 30;
+// An overlap is taken back within this number of steps.
+constexpr double kStepsBack = 4.0;
+
+// Impulses at the contacts, by Gauss-Seidel over 3 x 3 blocks; `speed` follows every change.
+struct ContactSolver {
+  RodScratch& scratch;
+  std::span<const RodContact> contacts;
+  std::span<dvec3> impulses;
+
+  const glm::dmat3& mobility(std::size_t i, std::size_t j) const { return scratch.mobility[i * contacts.size() + j]; }
+  void change(std::size_t i, const dvec3& by) const {
+    if (by == dvec3(0.0)) return;
+    impulses[i] += by;
+    for (std::size_t j = 0; j < contacts.size(); ++j) scratch.speed[j] += mobility(j, i) * by;
+  }
+  // Impulse per speed along `d`, kg.
+  double resistance(std::size_t i, const dvec3& d) const {
+    const double m = dot(d, mobility(i, i) * d);
+    return m > 0.0 ? 1.0 / m : 0.0;
+  }
+  // `target`: the least speed along the normal, m/s.
+  void press(std::size_t i, double target) const {
+    const dvec3& n = contacts[i].normal;
+    const double before = dot(impulses[i], n);
+    const double now = std::max(before + (target - dot(scratch.speed[i], n)) * resistance(i, n), 0.0);
+    change(i, (now - before) * n);
+  }
+  void rub(std::size_t i) const {
+    const dvec3& n = contacts[i].normal;
+    const double pressed = dot(impulses[i], n);
+    const dvec3 slip = scratch.speed[i] - dot(scratch.speed[i], n) * n, before = impulses[i] - pressed * n;
+    const double length = glm::length(slip);
+    dvec3 along = before;
+    if (length > 0.0) along -= slip * resistance(i, slip / length);
+    const double held = glm::length(along), most = contacts[i].friction * pressed;
+    change(i, (held > most ? along * (most / held) : along) - before);
+  }
+};
+
+// What fixed nodes and twists get has no effect.
+void drop_fixed(const RodModel& model, std::span<double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (is_fixed(model, i)) values[i] = 0.0;
+}
+
+// Finds how contacts move under impulses at each of them, with the factors of the step.
+void find_mobility(const RodModel& model, std::span<const RodContact> contacts, RodScratch& scratch) {
+  const std::size_t count = contacts.size();
+  scratch.mobility.resize(count * count);
+  for (std::size_t j = 0; j < count; ++j)
+    for (int b = 0; b < 3; ++b) {
+      const std::size_t first = 4 * std::size_t{contacts[j].edge};
+      scratch.answer.assign(scratch.matrix.size(), 0.0);
+      scratch.answer[first + b] = 1.0 - contacts[j].share;
+      scratch.answer[first + 4 + b] = contacts[j].share;
+      drop_fixed(model, scratch.answer);
+      solve(scratch.matrix, first, scratch.answer);
+      for (std::size_t i = 0; i < count; ++i) {
+        const dvec3 moved = at_point(contacts[i], [&](std::size_t node) {
+          return dvec3(scratch.answer[4 * node], scratch.answer[4 * node + 1], scratch.answer[4 * node + 2]);
+        });
+        scratch.mobility[i * count + j][b] = moved;
+      }
+    }
+}
+
+// Adds matrix^-1 of the impulses to `change`. [unknown]
+void apply(const RodModel& model, std::span<const RodContact> contacts, std::span<const dvec3> impulses,
+           RodScratch& scratch) {
+  scratch.answer.assign(scratch.matrix.size(), 0.0);
+  for (std::size_t j = 0; j < contacts.size(); ++j)
+    for (int b = 0; b < 3; ++b) {
+      scratch.answer[4 * contacts[j].edge + b] += (1.0 - contacts[j].share) * impulses[j][b];
+      scratch.answer[4 * contacts[j].edge + 4 + b] += contacts[j].share * impulses[j][b];
+    }
+  drop_fixed(model, scratch.answer);
+  solve(scratch.matrix, 0, scratch.answer);
+}
+
+// Impulses that keep the rod out of obstacles, then those that take overlaps back. Call with the changes of speed in
+// `right`; leaves the speeds that only take overlaps back in `answer`.
+void solve_contacts(const RodModel& model, const RodState& s, double dt, std::span<RodContact> contacts,
+                    RodScratch& scratch) {
+  const std::size_t count = contacts.size();
+  find_mobility(model, contacts, scratch);
+  scratch.speed.resize(count);
+  scratch.impulses.assign(count, dvec3(0.0));
+  const ContactSolver solver{scratch, contacts, scratch.impulses};
+  for (std::size_t i = 0; i < count; ++i)
+    scratch.speed[i] = at_point(contacts[i],
+                                [&](std::size_t node) {
+                                  return s.v[node] + dvec3(scratch.right[4 * node], scratch.right[4 * node + 1],
+                                                           scratch.right[4 * node + 2]);
+                                }) -
+                       contacts[i].slide;
+  for (std::size_t i = 0; i < count; ++i) solver.change(i, contacts[i].impulse);
+  for (int round = 0; round < kContactRounds; ++round)
+    for (std::size_t i = 0; i < count; ++i) {
+      solver.press(i, std::min(-contacts[i].gap / dt, 0.0));
+      solver.rub(i);
+    }
+  for (std::size_t i = 0; i < count; ++i) contacts[i].impulse = scratch.impulses[i];
+  apply(model, contacts, scratch.impulses, scratch);
+  for (std::size_t k = 0; k < scratch.right.size(); ++k) scratch.right[k] += scratch.answer[k];
+  scratch.impulses.assign(count, dvec3(0.0));
+  scratch.speed.assign(count, dvec3(0.0));
+  for (int round = 0; round < kContactRounds; ++round)
+    for (std::size_t i = 0; i < count; ++i)
+      if (contacts[i].gap < 0.0) solver.press(i, -contacts[i].gap / (kStepsBack * dt));
+  apply(model, contacts, scratch.impulses, scratch);
 }
 
 void require(bool good, const char* what) {
@@ -303,7 +430,35 @@ void follow_nodes(std::span<const dvec3> before, RodState& s) {
   }
 }
 
-void step(const RodModel& model, RodState& s, const RodLoads& loads, double dt, RodScratch& scratch) {
+void find_contacts(const RodModel& model, const RodState& s, std::span<const RodObstacle> obstacles, double reach,
+                   RodContacts& contacts) {
+  std::swap(contacts.list, contacts.before);
+  contacts.list.clear();
+  auto known = contacts.before.cbegin();
+  for (std::uint32_t k = 0; k < obstacles.size(); ++k) {
+    const RodObstacle& obstacle = obstacles[k];
+    const closest::Segment axis = closest::segment(obstacle.from, obstacle.to);
+    bool shared = false;  // the edge before ends in a contact, which is the start of this one
+    for (std::uint32_t e = 0; e < s.axis.size(); ++e) {
+      const closest::Segment edge = closest::segment(s.x[e], s.x[e + 1]);
+      const closest::SegmentPair found = closest::closest_segments(edge, axis);
+      const double distance = std::sqrt(found.squared);
+      const double gap = distance - obstacle.radius - model.params.outer_radius;
+      const bool listed = gap < reach && distance > 0.0 && !(shared && found.u <= 0.0);
+      shared = listed && found.u >= 1.0;
+      if (!listed) continue;
+      while (known != contacts.before.cend() && std::tie(known->obstacle, known->edge) < std::tie(k, e)) ++known;
+      const bool again = known != contacts.before.cend() && known->obstacle == k && known->edge == e;
+      const dvec3 normal = (edge.p + found.u * edge.d - axis.p - found.v * axis.d) / distance;
+      contacts.list.push_back({k, e, found.u, normal, gap,
+                               glm::mix(obstacle.from_velocity, obstacle.to_velocity, found.v), obstacle.friction,
+                               again ? known->impulse : dvec3(0.0)});
+    }
+  }
+}
+
+void step(const RodModel& model, RodState& s, const RodLoads& loads, double dt, RodScratch& scratch,
+          std::span<RodContact> contacts) {
   const std::size_t nodes = s.x.size(), unknowns = 4 * nodes - 1;
   const double lag = dt + model.params.damping_time;
   scratch.matrix.assign(unknowns, {});
@@ -329,12 +484,16 @@ void step(const RodModel& model, RodState& s, const RodLoads& loads, double dt, 
     for (std::size_t d = 1; d < RodScratch::kBand && i + d < unknowns; ++d) scratch.matrix[i + d][d] = 0.0;
     scratch.right[i] = 0.0;
   }
-  solve(scratch.matrix, scratch.right);
+  factor(scratch.matrix);
+  solve(scratch.matrix, 0, scratch.right);
+  scratch.answer.assign(unknowns, 0.0);
+  if (!contacts.empty()) solve_contacts(model, s, dt, contacts, scratch);
   scratch.before.assign(s.x.begin(), s.x.end());
-  for (std::size_t node = 0; node < nodes; ++node) {
-    for (int k = 0; k < 3; ++k) s.v[node][k] += scratch.right[4 * node + k];
-    s.x[node] += dt * s.v[node];
-  }
+  for (std::size_t node = 0; node < nodes; ++node)
+    for (int k = 0; k < 3; ++k) {
+      s.v[node][k] += scratch.right[4 * node + k];
+      s.x[node][k] += dt * (s.v[node][k] + scratch.answer[4 * node + k]);
+    }
   for (std::size_t e = 0; e + 1 < nodes; ++e) {
     s.spin[e] += scratch.right[4 * e + 3];
     s.angle[e] += dt * s.spin[e];

@@ -85,6 +85,36 @@ struct RodEdge {
   double length;                      // m
 };
 
+// A point of a rod beside an obstacle. The contact only pushes; friction holds until it slides (Coulomb). An overlap is
+// taken back without giving the rod any speed.
+struct RodContact {
+  std::uint32_t obstacle, edge;
+  double share;             // 0 .. 1 along the edge
+  glm::dvec3 normal;        // unit, from the obstacle to the rod
+  double gap;               // m, between the surfaces; negative: overlap
+  glm::dvec3 slide;         // m/s, velocity of the obstacle's surface
+  double friction;          // 1
+  glm::dvec3 impulse{0.0};  // N s on the rod, set by step()
+};
+
+// A capsule that rods do not enter, for instance an instrument's shaft.
+struct RodObstacle {
+  glm::dvec3 from, to;                              // m, ends of the axis
+  double radius;                                    // m
+  glm::dvec3 from_velocity{0.0}, to_velocity{0.0};  // m/s
+  double friction = 0.2;                            // 1
+};
+
+// Contacts by obstacle, then edge. Impulses of the step before are where the next one starts.
+struct RodContacts {
+  std::vector<RodContact> list, before;
+};
+
+// Lists the contacts of edges nearer to an obstacle than `reach`: one an edge, at the nearest point. A point that two
+// edges share is listed once.
+void find_contacts(const RodModel& model, const RodState& state, std::span<const RodObstacle> obstacles, double reach,
+                   RodContacts& contacts);
+
 // Storage of a step, kept between steps so that a step does not allocate.
 struct RodScratch {
   static constexpr int kBand = 11;
@@ -92,10 +122,16 @@ struct RodScratch {
   std::vector<double> right;                      // [unknown]
   std::vector<glm::dvec3> before;                 // [node] m
   std::vector<RodEdge> edges;                     // [edge]
+  std::vector<double> answer;                     // [unknown] of a unit impulse
+  std::vector<glm::dmat3> mobility;               // [contact][contact] m/s of the first per N s on the second
+  std::vector<glm::dvec3> speed;                  // [contact] m/s, against the obstacle
+  std::vector<glm::dvec3> impulses;               // [contact] N s
 };
 
-// Advances a rod by dt seconds. Fixed nodes keep their velocity and move with it.
-void step(const RodModel& model, RodState& state, const RodLoads& loads, double dt, RodScratch& scratch);
+// Advances a rod by dt seconds. Fixed nodes keep their velocity and move with it. `contacts`: found for this state;
+// their impulses are set. Allocates only for more contacts than in all earlier steps.
+void step(const RodModel& model, RodState& state, const RodLoads& loads, double dt, RodScratch& scratch,
+          std::span<RodContact> contacts = {});
 
 // Carries the frames along after positions were changed from outside. `before`: [node] m, the positions to which the
 // frames belong.

@@ -295,5 +295,81 @@ TEST(Rod, SwingsWithItsOwnFrequency) {
   EXPECT_NEAR(measured / theory, 1.0, 0.02);
 }
 
+// A thread over a bollard: the pulled end carries exp(friction angle) times the other end (Euler, Eytelwein).
+TEST(Rod, HoldsOnABollardAsEulerFound) {
+  for (const double friction : {0.0, 0.2, 0.4}) {
+    constexpr double kBollard = 0.01, kThread = 1e-4, kRound = kBollard + kThread;
+    constexpr int kEdges = 24, kSide = 8;
+    std::vector<glm::dvec3> points;
+    const double edge = 2.0 * kRound * std::tan(0.5 * kPi / kEdges);
+    for (int k = 0; k < kSide; ++k) points.push_back({-kRound, -edge * (kSide - k), 0.0});
+    for (int k = 0; k <= kEdges; ++k)
+      points.push_back({-kRound * std::cos(kPi * k / kEdges), kRound * std::sin(kPi * k / kEdges), 0.0});
+    for (int k = 1; k <= kSide; ++k) points.push_back({kRound, -edge * k, 0.0});
+    Rod rod({.outer_radius = kThread, .youngs_modulus = 1e8, .drag = 1.0}, points);
+    rod.model.curvature.assign(points.size(), glm::dvec2(0.0));
+    const std::size_t last = rod.last();
+    rod.model.fixed[last] = 1;
+    constexpr double kWeight = 0.02;  // N
+    rod.force[0] = {0.0, -kWeight, 0.0};
+    const RodObstacle bollard{{0, 0, -0.05}, {0, 0, 0.05}, kBollard, {}, {}, friction};
+    RodContacts contacts;
+    double tension = 0.0;
+    int counted = 0;
+    for (int k = 0; k < 800; ++k) {
+      rod.state.v[last] = {0.0, -2e-3, 0.0};
+      find_contacts(rod.model, rod.state, {&bollard, 1}, 5e-4, contacts);
+      step(rod.model, rod.state, {rod.force, {}, {}}, 1e-3, rod.scratch, contacts.list);
+      if (k < 500) continue;
+      tension += rod.model.stretch *
+                 (glm::distance(rod.state.x[last], rod.state.x[last - 1]) / rod.model.length[last - 1] - 1.0);
+      ++counted;
+    }
+    const double ratio = tension / counted / kWeight, theory = std::exp(friction * kPi);
+    double deepest = 0.0;
+    for (const RodContact& c : contacts.list) deepest = std::max(deepest, -c.gap);
+    std::printf("bollard, friction %.1f: %.4f times the weight, theory %.4f; %zu contacts, deepest %.1f um\n", friction,
+                ratio, theory, contacts.list.size(), 1e6 * deepest);
+    EXPECT_NEAR(ratio / theory, 1.0, 0.03);
+    EXPECT_LT(deepest, 5e-5);
+  }
+}
+
+// An overlap is taken back without speed: the rod does not fly off.
+TEST(Rod, AnOverlapGivesNoSpeed) {
+  Rod rod({.outer_radius = 1e-3, .youngs_modulus = 1e6, .drag = 0.0}, straight(20, 0.04));
+  const RodObstacle shaft{{0.02, -0.02, -0.0025}, {0.02, 0.02, -0.0025}, 2e-3, {}, {}, 0.3};  // 0.5 mm inside
+  RodContacts contacts;
+  double fastest = 0.0;
+  for (int k = 0; k < 200; ++k) {
+    find_contacts(rod.model, rod.state, {&shaft, 1}, 1e-3, contacts);
+    step(rod.model, rod.state, {}, 1e-3, rod.scratch, contacts.list);
+    fastest = std::max(fastest, rod.fastest());
+  }
+  find_contacts(rod.model, rod.state, {&shaft, 1}, 1e-3, contacts);
+  double gap = INFINITY;
+  for (const RodContact& c : contacts.list) gap = std::min(gap, c.gap);
+  std::printf("overlap of 0.5 mm: gap %.1f um after 0.2 s, fastest node %.4f m/s\n", 1e6 * gap, fastest);
+  EXPECT_GT(gap, -1e-5);
+  EXPECT_LT(fastest, 0.1);
+}
+
+// A shaft that moves at 0.5 m/s into a thread at rest pushes it ahead and never passes through.
+TEST(Rod, AFastShaftDoesNotPassThrough) {
+  Rod rod({.outer_radius = 2e-4, .youngs_modulus = 1e8, .drag = 1.0}, straight(40, 0.08));
+  rod.model.fixed[0] = rod.model.fixed[rod.last()] = 1;
+  RodContacts contacts;
+  constexpr double kSpeed = 0.5, kStep = 1e-3;
+  for (int k = 0; k < 40; ++k) {
+    const double z = -0.01 + kSpeed * kStep * k;
+    const RodObstacle shaft{{0.04, -0.05, z}, {0.04, 0.05, z}, 2.5e-3, {0, 0, kSpeed}, {0, 0, kSpeed}, 0.2};
+    find_contacts(rod.model, rod.state, {&shaft, 1}, 2.0 * kSpeed * kStep, contacts);
+    step(rod.model, rod.state, {}, kStep, rod.scratch, contacts.list);
+    if (z > 0.0) {
+      EXPECT_GT(rod.state.x[20].z, z) << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trocar::rod_test
