@@ -27,6 +27,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 // which lies beside its folders.
 const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"deform/solid", {}},
+    {"deform/thin", {}},
     {"deform/contact", {"deform/solid"}},
     {"deform/cut", {"deform/solid"}},
     {"deform/join", {"deform/cut", "deform/contact", "deform/solid"}},
