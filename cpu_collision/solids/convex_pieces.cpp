@@ -114,7 +114,7 @@ void add_node(ConvexPieces& pieces, std::vector<Leaf>& leaves, CutMesh part, con
 void check(const MeshView& mesh, const PieceParams& params) {
   if (mesh.faces.empty()) throw InputError("convex pieces need a mesh with faces; this one has none");
   if (!(params.largest_deviation > 0.0) || params.most_pieces < 1 || params.most_pieces > 256) {
-    throw InputError("convex pieces need largest_bulge above 0 and 1 to 256 pieces; got " +
+    throw InputError("convex pieces need largest_deviation above 0 and 1 to 256 pieces; got " +
                      std::to_string(params.largest_deviation) + " m and " + std::to_string(params.most_pieces));
   }
 }

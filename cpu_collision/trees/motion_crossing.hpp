@@ -1,7 +1,6 @@
 // Decides whether two triangles meet while their corners move on straight lines: the dynamic detection of Bergeret
-// 2000, section 6.3
-//, for surfaces that deform between two frames. A corner against a face and an edge against an edge are
-// functions that are linear in time and in the parameters on each feature, so eight values bound them over a box of
+// 2000, section 6.3, for surfaces that deform between two frames. A corner against a face and an edge against an edge
+// are functions that are linear in time and in the parameters on each feature, so eight values bound them over a box of
 // time and parameters. The box with the earliest time is halved first, until the earliest box that may contain a
 // meeting is small. Conservative: no meeting is missed or reported late. At the reported time the features are within
 // `apart`: the tolerance, unless the boxes run out (4 of 1,000 exact cases of motion within nearly one plane); then
