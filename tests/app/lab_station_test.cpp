@@ -201,6 +201,22 @@ TEST_F(LabStationTest, TheNoteStaysUntilTheDatabaseHasTheAttempt) {
   EXPECT_TRUE(std::filesystem::is_empty(places().waiting));
 }
 
+// Another window writes it and has no complete frame yet.
+TEST_F(LabStationTest, ARecordingThatIsBeingWrittenIsLeftAlone) {
+  const auto file = folder_.path() / "s.h5";
+  const std::string key = new_attempt_key();
+  test::Script script;
+  script.header.run = attempt_of_zoe(key);
+  Recorder recorder(file, script.header);
+  const LabStation station(places());
+  station.note_begun(key, "Zoë", file);
+  const HandedIn result = station.hand_in();
+  EXPECT_EQ(result.why, "");
+  EXPECT_EQ(result.waiting, 0u);
+  EXPECT_TRUE(result.given_up.empty());
+  EXPECT_TRUE(std::filesystem::exists(places().waiting / (key + ".begun.json")));
+}
+
 // A second window of the same station starts while the first has just begun to record.
 TEST_F(LabStationTest, ARecordingThatHasJustBegunIsLeftAlone) {
   const auto file = folder_.path() / "s.h5";

@@ -89,6 +89,14 @@ class SavedSession : public ::testing::Test {
     return hash;
   }
 
+  // Makes the checksum of an altered block right.
+  static void put_checksum(std::vector<std::byte>& block) {
+    constexpr std::size_t kChecksum = 24;  // bytes
+    const std::uint64_t sum = hash_of(14695981039346656037ull, std::span(block).subspan(kBody));
+    std::memcpy(block.data() + kChecksum, &sum, sizeof sum);
+  }
+
+  static constexpr std::size_t kBody = 32;  // bytes of a block before its arrays
   TemporaryFolder folder_;
   CpuBackends backends_;
 };
@@ -167,9 +175,22 @@ TEST_F(SavedSession, ADamagedBlockIsRefusedAndChangesNothing) {
   EXPECT_EQ(first->save(), block);
 }
 
+// It is refused after its last array has been read.
+TEST_F(SavedSession, ATooLongBlockOfAnotherFrameChangesNothing) {
+  const Scene everything = scene();
+  const auto first = session(everything);
+  run(*first, 0, 2);
+  std::vector<std::byte> longer = first->save();
+  longer.push_back(std::byte{0});
+  put_checksum(longer);
+  run(*first, 2, 4);
+  const std::vector<std::byte> block = first->save();
+  EXPECT_THROW(first->restore(longer), InputError);
+  EXPECT_EQ(first->save(), block);
+}
+
 // The checksum of an altered block can be right; its arrays then contradict each other.
 TEST_F(SavedSession, AnAlteredBlockIsRefusedAndChangesNothing) {
-  constexpr std::size_t kChecksum = 24, kBody = 32;  // bytes
   const Scene everything = scene();
   const auto first = session(everything);
   run(*first, 0, 70);
@@ -178,8 +199,7 @@ TEST_F(SavedSession, AnAlteredBlockIsRefusedAndChangesNothing) {
   longer.push_back(std::byte{0});
   fewer[kBody] = std::byte{3};  // the number of vertices of the first organ
   for (std::vector<std::byte>* altered : {&longer, &fewer}) {
-    const std::uint64_t sum = hash_of(14695981039346656037ull, std::span(*altered).subspan(kBody));
-    std::memcpy(altered->data() + kChecksum, &sum, sizeof sum);
+    put_checksum(*altered);
     EXPECT_THROW(first->restore(*altered), InputError);
     EXPECT_EQ(first->save(), block);
   }
