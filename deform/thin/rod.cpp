@@ -345,10 +345,11 @@ RodModel make_rod(const RodParams& p, std::span<const dvec3> points) {
   require(p.damping_time >= 0.0 && p.drag >= 0.0 && p.filling >= 0.0, "needs damping, drag and filling of at least 0");
   const RodSection section = section_of(p);
   const std::size_t nodes = points.size(), edges = nodes - 1;
-  RodModel model{.params = p,
-                 .stretch = p.youngs_modulus * section.area,
-                 .bend = p.youngs_modulus * section.bending,
-                 .twist = p.youngs_modulus / (2.0 * (1.0 + p.poisson)) * section.torsion};
+  RodModel model;
+  model.params = p;
+  model.stretch = p.youngs_modulus * section.area;
+  model.bend = p.youngs_modulus * section.bending;
+  model.twist = p.youngs_modulus / (2.0 * (1.0 + p.poisson)) * section.torsion;
   model.length.resize(edges), model.inertia.resize(edges), model.clamped.assign(edges, 0);
   model.mass.assign(nodes, 0.0), model.fixed.assign(nodes, 0);
   model.curvature.assign(nodes, glm::dvec2(0.0)), model.turn.assign(nodes, 0.0);
