@@ -1,4 +1,4 @@
-// Steps an elastic rod: gradients of stretch, curvature and twist, and one banded solve.
+// Steps an elastic rod: gradients of stretch, curvature and twist, one banded matrix, and contacts solved with it.
 #include "deform/thin/rod.hpp"
 
 #include <fmt/format.h>
@@ -117,6 +117,13 @@ double speed_of(const RodState& s, std::size_t unknown) {
 
 double mass_of(const RodModel& model, std::size_t unknown) {
   return unknown % 4 == 3 ? model.inertia[unknown / 4] : model.mass[unknown / 4];
+}
+
+// Force from outside along an unknown, N or N m.
+double load_on(const RodLoads& loads, double mass, std::size_t unknown) {
+  if (unknown % 4 == 3) return loads.torque.empty() ? 0.0 : loads.torque[unknown / 4];
+  const int k = static_cast<int>(unknown % 4);
+  return mass * loads.gravity[k] + (loads.force.empty() ? 0.0 : loads.force[unknown / 4][k]);
 }
 
 using Matrix = std::vector<std::array<double, RodScratch::kBand>>;
@@ -324,6 +331,49 @@ void solve_contacts(const RodModel& model, const RodState& s, double dt, std::sp
   apply(model, contacts, scratch.impulses, scratch);
 }
 
+// (M (1 + drag dt) + dt lag K) dv = dt (f - drag M v) - dt lag K v, lag = dt + damping_time
+void assemble(const RodModel& model, const RodState& s, const RodLoads& loads, double dt, RodScratch& scratch) {
+  const std::size_t unknowns = 4 * s.x.size() - 1;
+  const double lag = dt + model.params.damping_time;
+  scratch.matrix.assign(unknowns, {});
+  scratch.right.assign(unknowns, 0.0);
+  find_edges(s, scratch.edges);
+  add_forces_and_stiffness(model, s, scratch.edges, scratch.right, scratch.matrix);
+  multiply(scratch.matrix, s, [&](std::size_t i, double stiff) { scratch.right[i] -= lag * stiff; });
+  for (std::size_t i = 0; i < unknowns; ++i) {
+    const double mass = mass_of(model, i);
+    const double force = load_on(loads, mass, i) - model.params.drag * mass * speed_of(s, i);
+    scratch.right[i] = dt * (scratch.right[i] + force);
+    for (double& entry : scratch.matrix[i]) entry *= dt * lag;
+    scratch.matrix[i][0] += mass * (1.0 + model.params.drag * dt);
+  }
+}
+
+// What is fixed does not change its speed.
+void hold_fixed(const RodModel& model, RodScratch& scratch) {
+  const std::size_t unknowns = scratch.right.size();
+  for (std::size_t i = 0; i < unknowns; ++i) {
+    if (!is_fixed(model, i)) continue;
+    scratch.matrix[i] = {1.0};
+    for (std::size_t d = 1; d < RodScratch::kBand && i + d < unknowns; ++d) scratch.matrix[i + d][d] = 0.0;
+    scratch.right[i] = 0.0;
+  }
+}
+
+// Changes the speeds by `right`, and moves by them and by what takes overlaps back.
+void move(double dt, RodScratch& scratch, RodState& s) {
+  scratch.before.assign(s.x.begin(), s.x.end());
+  for (std::size_t node = 0; node < s.x.size(); ++node)
+    for (int k = 0; k < 3; ++k) {
+      s.v[node][k] += scratch.right[4 * node + k];
+      s.x[node][k] += dt * (s.v[node][k] + scratch.answer[4 * node + k]);
+    }
+  for (std::size_t e = 0; e < s.spin.size(); ++e) {
+    s.spin[e] += scratch.right[4 * e + 3];
+    s.angle[e] += dt * s.spin[e];
+  }
+}
+
 void require(bool good, const char* what) {
   if (!good) throw InputError(fmt::format("a rod {}", what));
 }
@@ -460,45 +510,13 @@ void find_contacts(const RodModel& model, const RodState& s, std::span<const Rod
 
 void step(const RodModel& model, RodState& s, const RodLoads& loads, double dt, RodScratch& scratch,
           std::span<RodContact> contacts) {
-  const std::size_t nodes = s.x.size(), unknowns = 4 * nodes - 1;
-  const double lag = dt + model.params.damping_time;
-  scratch.matrix.assign(unknowns, {});
-  scratch.right.assign(unknowns, 0.0);
-  find_edges(s, scratch.edges);
-  add_forces_and_stiffness(model, s, scratch.edges, scratch.right, scratch.matrix);
-  // (M (1 + drag dt) + dt lag K) dv = dt (f - drag M v) - dt lag K v
-  multiply(scratch.matrix, s, [&](std::size_t i, double stiff) { scratch.right[i] -= lag * stiff; });
-  for (std::size_t i = 0; i < unknowns; ++i) {
-    const bool turns = i % 4 == 3;
-    const int k = static_cast<int>(i % 4);
-    const double mass = mass_of(model, i);
-    double force = -model.params.drag * mass * speed_of(s, i);
-    if (turns && !loads.torque.empty()) force += loads.torque[i / 4];
-    if (!turns) force += mass * loads.gravity[k] + (loads.force.empty() ? 0.0 : loads.force[i / 4][k]);
-    scratch.right[i] = dt * (scratch.right[i] + force);
-    for (double& entry : scratch.matrix[i]) entry *= dt * lag;
-    scratch.matrix[i][0] += mass * (1.0 + model.params.drag * dt);
-  }
-  for (std::size_t i = 0; i < unknowns; ++i) {
-    if (!is_fixed(model, i)) continue;
-    scratch.matrix[i] = {1.0};
-    for (std::size_t d = 1; d < RodScratch::kBand && i + d < unknowns; ++d) scratch.matrix[i + d][d] = 0.0;
-    scratch.right[i] = 0.0;
-  }
+  assemble(model, s, loads, dt, scratch);
+  hold_fixed(model, scratch);
   factor(scratch.matrix);
   solve(scratch.matrix, 0, scratch.right);
-  scratch.answer.assign(unknowns, 0.0);
+  scratch.answer.assign(scratch.right.size(), 0.0);
   if (!contacts.empty()) solve_contacts(model, s, dt, contacts, scratch);
-  scratch.before.assign(s.x.begin(), s.x.end());
-  for (std::size_t node = 0; node < nodes; ++node)
-    for (int k = 0; k < 3; ++k) {
-      s.v[node][k] += scratch.right[4 * node + k];
-      s.x[node][k] += dt * (s.v[node][k] + scratch.answer[4 * node + k]);
-    }
-  for (std::size_t e = 0; e + 1 < nodes; ++e) {
-    s.spin[e] += scratch.right[4 * e + 3];
-    s.angle[e] += dt * s.spin[e];
-  }
+  move(dt, scratch, s);
   follow_nodes(scratch.before, s);
 }
 
