@@ -86,7 +86,7 @@ struct RodEdge {
 };
 
 // A point of a rod beside an obstacle. The contact only pushes; friction holds until it slides (Coulomb). An overlap is
-// taken back without giving the rod any speed.
+// taken back by positions alone; only what the rod then springs back gives speed.
 struct RodContact {
   std::uint32_t obstacle, edge;
   double share;             // 0 .. 1 along the edge
