@@ -126,9 +126,42 @@ FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> mod
   });
 }
 
+bool on_tube(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ != kWall && !models[end.organ]->tube.empty();
+}
+
+glm::vec3 velocity_of(const BondEnd& end, std::span<const TissueModel* const> models,
+                      std::span<SteppedTissue* const> states) {
+  if (end.organ == kWall) return glm::vec3(0.f);
+  return weighted_sum<glm::vec3>(models[end.organ]->lattice.cells[end.cell].node.data(), end.weight.data(), 8,
+                                 [&](std::uint32_t n) { return column(states[end.organ]->scratch.v, n); });
+}
+
+// The rod of a tube takes the force of a fibre implicitly: a spring to the other end. Two tubes do not know of each
+// other's motion in the step; with twice the stiffness they do not swing up.
+void add_spring(const BondEnd& end, const BondEnd& other, const Fibre& fibre, const glm::dvec3& at,
+                const glm::dvec3& other_at, std::span<const TissueModel* const> models,
+                std::span<SteppedTissue* const> states) {
+  const glm::dvec3 apart = other_at - at;
+  const double length = glm::length(apart), free = static_cast<double>(fibre.free_length);
+  if (free > 0.0 && !(length > free)) return;
+  const double k = static_cast<double>(fibre.stiffness), tension = free > 0.0 ? k * (length - free) / length : k;
+  const glm::dvec3 along = length > 1e-9 ? apart / length : glm::dvec3(0.0);
+  RodAnchor spring;
+  spring.force = tension * apart;
+  spring.stiffness = (k - tension) * glm::outerProduct(along, along) + tension * glm::dmat3(1.0);
+  if (on_tube(other, models)) spring.stiffness *= 2.0;
+  spring.velocity = glm::dvec3(velocity_of(other, models, states));
+  const TissueModel& model = *models[end.organ];
+  SteppedTissue& state = *states[end.organ];
+  const TubePoint point = point_on(model.tube, state.tube, model.lattice.cells[end.cell].node, end.weight, at);
+  spring.at = point.at;
+  state.scratch.tube.anchors[point.rod].push_back(spring);
+}
+
 void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
                std::span<SteppedTissue* const> states) {
-  if (end.organ == kWall) return;
+  if (end.organ == kWall || on_tube(end, models)) return;
   NodeColumns& sum = states[end.organ]->scratch.force;
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint32_t n = models[end.organ]->lattice.cells[end.cell].node[i];
@@ -177,6 +210,8 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
     const glm::vec3 pull = pull_on_a(fibre, ends);
     add_force(fibre.a, pull, models, states);
     add_force(fibre.b, -pull, models, states);
+    if (on_tube(fibre.a, models)) add_spring(fibre.a, fibre.b, fibre, ends.a, ends.b, models, states);
+    if (on_tube(fibre.b, models)) add_spring(fibre.b, fibre.a, fibre, ends.b, ends.a, models, states);
   };
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
     if (!bonds.intact[f]) continue;
@@ -188,7 +223,9 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
       add_pull(fibre, ends);
     }
   }
-  for (const Fibre& strut : bonds.struts) add_pull(strut, ends_ahead(strut, models, states));
+  // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/step.cpp).
+  for (const Fibre& strut : bonds.struts)
+    if (!on_tube(strut.a, models)) add_pull(strut, ends_ahead(strut, models, states));
 }
 
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {
@@ -301,7 +338,8 @@ FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, 
   std::size_t at = 0;
   double sign = 1.0;
   for (const BondEnd* end : {&fibre.a, &fibre.b}) {
-    for (std::size_t i = 0; end->organ != kWall && i < 8; ++i, ++at) {
+    // The rods of a tube take their end implicitly and set no limit.
+    for (std::size_t i = 0; end->organ != kWall && !on_tube(*end, models) && i < 8; ++i, ++at) {
       const TissueModel& model = *models[end->organ];
       const std::uint32_t node = model.lattice.cells[end->cell].node[i];
       row.node[at] = first[end->organ] + node;
@@ -378,7 +416,7 @@ void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) 
   bonds.slowdown.assign(models.size(), 1.f);
   const double square = bond_square(models, bonds);
   const auto slow_down = [&](std::uint32_t organ) {
-    if (organ == kWall || bonds.slowdown[organ] > 1.f) return;
+    if (organ == kWall || bonds.slowdown[organ] > 1.f || !models[organ]->tube.empty()) return;
     const TissueModel& model = *models[organ];
     bonds.slowdown[organ] =
         std::max(1.f, model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + square)));

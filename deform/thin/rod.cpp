@@ -309,8 +309,8 @@ void find_mobility(const RodModel& model, std::span<const RodContact> contacts, 
       drop_fixed(model, scratch.answer);
       solve(scratch.matrix, 4 * std::size_t{edge}, scratch.answer);
       for (std::size_t i = 0; i < count; ++i)
-        scratch.mobility[i * count + j][b] =
-            at_point(motion_of(contacts[i].at, scratch.edges[contacts[i].at.edge]), contacts[i].at.edge, scratch.answer);
+        scratch.mobility[i * count + j][b] = at_point(motion_of(contacts[i].at, scratch.edges[contacts[i].at.edge]),
+                                                      contacts[i].at.edge, scratch.answer);
     }
     scratch.mobility[j * count + j] += contacts[j].compliance * glm::dmat3(1.0);
   }

@@ -100,12 +100,12 @@ glm::dvec3 velocity_at(const RodState& state, const RodPoint& point);  // m/s
 struct RodContact {
   std::uint32_t obstacle;
   RodPoint at;
-  glm::dvec3 normal;         // unit, from the obstacle to the rod
-  double gap;                // m, between the surfaces; negative: overlap
-  glm::dvec3 slide;          // m/s, velocity of the obstacle's surface
-  double friction;           // 1
-  double compliance = 0.0;   // 1/kg, change of speed of the obstacle per impulse on it; 0: it yields to nothing
-  glm::dvec3 impulse{0.0};   // N s on the rod, set by step(); where it starts
+  glm::dvec3 normal;        // unit, from the obstacle to the rod
+  double gap;               // m, between the surfaces; negative: overlap
+  glm::dvec3 slide;         // m/s, velocity of the obstacle's surface
+  double friction;          // 1
+  double compliance = 0.0;  // 1/kg, change of speed of the obstacle per impulse on it; 0: it yields to nothing
+  glm::dvec3 impulse{0.0};  // N s on the rod, set by step(); where it starts
 };
 
 // A spring between a point of a rod and something else. The step takes its force at its end:
