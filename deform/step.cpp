@@ -647,15 +647,24 @@ void hold_tube(const TissueModel& model, const SteppedTissue& state, const Tissu
   }
 }
 
-void tether_tube(const TissueModel& model, const SteppedTissue& state, const glm::vec3& breath, TissueScratch& s) {
-  for (const Tether& tether : model.tethers) {
-    const glm::dvec3 p(column(s.x, tether.node)),
-        anchor(model.rest[tether.node] + (tether.diaphragm ? breath : glm::vec3(0.f)));
-    const float whole = 1.f;
-    const TubePoint point = point_on(model.tube, state.tube, {&tether.node, 1}, {&whole, 1}, p);
-    const auto k = static_cast<double>(tether.stiffness);
-    s.tube.anchors[point.rod].push_back({point.at, k * (anchor - p), k * glm::dmat3(1.0)});
-  }
+// A node that is tied to where it is at rest.
+void tie(const TissueModel& model, const SteppedTissue& state, std::uint32_t node, double k, const glm::vec3& moved,
+         const glm::dvec3& speed, TissueScratch& s) {
+  const glm::dvec3 p(column(s.x, node)), anchor(model.rest[node] + moved);
+  const float whole = 1.f;
+  const TubePoint point = point_on(model.tube, state.tube, {&node, 1}, {&whole, 1}, p);
+  s.tube.anchors[point.rod].push_back({point.at, k * (anchor - p), k * glm::dmat3(1.0), speed});
+}
+
+void tie_tube(const TissueModel& model, const SteppedTissue& state, const glm::vec3& breath,
+              const glm::vec3& breath_next, float dt, TissueScratch& s) {
+  const glm::dvec3 speed((breath_next - breath) / dt), none(0.0);
+  for (const TubeFixed& fixed : model.tube.fixed)
+    tie(model, state, fixed.node, model.tube.fixing, fixed.diaphragm ? breath : glm::vec3(0.f),
+        fixed.diaphragm ? speed : none, s);
+  for (const Tether& tether : model.tethers)
+    tie(model, state, tether.node, static_cast<double>(tether.stiffness), tether.diaphragm ? breath : glm::vec3(0.f),
+        tether.diaphragm ? speed : none, s);
 }
 
 // What instruments feel.
@@ -696,13 +705,10 @@ void advance_tube(const TissueModel& model, SteppedTissue& state, const TissueLo
   forget_tool_contacts(s.tube);
   press_with_tools(model, state, loads, substep, s);
   hold_tube(model, state, loads, substep, s);
-  tether_tube(model, state, breath_now, s);
+  tie_tube(model, state, breath_before, breath_now, substep.dt, s);
   for (std::size_t r = 0; r < state.tube.rods.size(); ++r) {
     const TubeRod& rod = model.tube.rods[r];
     RodState& now = state.tube.rods[r];
-    for (std::size_t k = 0; k < now.v.size(); ++k)
-      if (rod.model.fixed[k])
-        now.v[k] = rod.moves_with_breath[k] ? glm::dvec3(breath_now - breath_before) / dt : glm::dvec3(0.0);
     step(rod.model, now, {s.tube.weight[r], {}}, dt, s.tube.rod, s.tube.contacts[r], s.tube.anchors[r]);
     if (model.floor.down != glm::vec3(0.f)) stop_rod_at_floor(model.floor, s.tube.weight[r], s.tube, now);
   }
@@ -711,7 +717,6 @@ void advance_tube(const TissueModel& model, SteppedTissue& state, const TissueLo
   look_ahead(s.ahead.y, s.x.y, s.v.y, model.params.damping_time);
   look_ahead(s.ahead.z, s.x.z, s.v.z, model.params.damping_time);
   feel_tube(substep, s);
-  for (std::vector<RodAnchor>& anchors : s.tube.anchors) anchors.clear();
 }
 
 // A clip holds the walls of a tube together.
@@ -806,7 +811,10 @@ glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads
   begin_step(model, state, loads);
   Substep substep{1, substep_count(model, state, dt), 0.f};
   substep.dt = dt / static_cast<float>(substep.count);
-  for (; substep.number <= substep.count; ++substep.number) advance(model, state, loads, substep);
+  for (; substep.number <= substep.count; ++substep.number) {
+    advance(model, state, loads, substep);
+    for (std::vector<RodAnchor>& anchors : state.scratch.tube.anchors) anchors.clear();
+  }
   end_step(model, state, substep, dt);
   return contact_force(state, 0, loads.contacts.size());
 }
@@ -900,19 +908,29 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
   const auto advance_alone = [&](std::size_t k) {
     const std::size_t i = alone_[k];
-    for (Substep substep = first_substep(own_count(i)); substep.number <= substep.count; ++substep.number)
+    for (Substep substep = first_substep(own_count(i)); substep.number <= substep.count; ++substep.number) {
       advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
+      for (std::vector<RodAnchor>& anchors : states_[i]->scratch.tube.anchors) anchors.clear();
+    }
   };
   team_->share(alone_.size(), advance_alone);
   Substep common = first_substep(most);
   for (; !joined_.empty() && common.number <= common.count; ++common.number) {
-    const auto advance_one = [&](std::size_t k) {
-      const std::size_t i = joined_[k];
+    const auto advance_tubes = [&](std::size_t k) {
+      const std::size_t i = tubes_[k];
+      advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
+    };
+    const auto advance_solids = [&](std::size_t k) {
+      const std::size_t i = solids_[k];
       advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
     };
     add_bond_forces(models_, states_, bonds);
     press_tubes(models_, states_, common.dt, contacts);
-    team_->share(joined_.size(), advance_one);
+    team_->share(tubes_.size(), advance_tubes);
+    return_tube_forces(models_, states_, bonds);
+    for (const std::size_t i : tubes_)
+      for (std::vector<RodAnchor>& anchors : states_[i]->scratch.tube.anchors) anchors.clear();
+    team_->share(solids_.size(), advance_solids);
     take_back_from_tubes(models_, states_, common.dt, contacts);
     solve_organ_contacts(models_, states_, common.dt, contacts);
   }
@@ -930,6 +948,9 @@ void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds
   joined_.clear();
   alone_.clear();
   for (std::size_t i = 0; i < models_.size(); ++i) (is_joined_[i] ? joined_ : alone_).push_back(i);
+  tubes_.clear();
+  solids_.clear();
+  for (const std::size_t i : joined_) (models_[i]->tube.empty() ? solids_ : tubes_).push_back(i);
 }
 
 }  // namespace trocar

@@ -82,6 +82,7 @@ class OrganStepper {
   std::vector<SteppedTissue*> states_;
   std::vector<char> is_joined_;              // [organ] 1: contacts or bonds join it with another organ or the wall
   std::vector<std::size_t> joined_, alone_;  // organs with is_joined_; the others
+  std::vector<std::size_t> tubes_, solids_;  // of those that are joined
 };
 
 }  // namespace trocar

@@ -139,8 +139,8 @@ glm::vec3 velocity_of(const BondEnd& end, std::span<const TissueModel* const> mo
 
 // The rod of a tube takes the force of a fibre implicitly: a spring to the other end. Two tubes do not know of each
 // other's motion in the step; with twice the stiffness they do not swing up.
-void add_spring(const BondEnd& end, const BondEnd& other, const Fibre& fibre, const glm::dvec3& at,
-                const glm::dvec3& other_at, std::span<const TissueModel* const> models,
+void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, const Fibre& fibre,
+                const glm::dvec3& at, const glm::dvec3& other_at, std::span<const TissueModel* const> models,
                 std::span<SteppedTissue* const> states) {
   const glm::dvec3 apart = other_at - at;
   const double length = glm::length(apart), free = static_cast<double>(fibre.free_length);
@@ -156,12 +156,13 @@ void add_spring(const BondEnd& end, const BondEnd& other, const Fibre& fibre, co
   SteppedTissue& state = *states[end.organ];
   const TubePoint point = point_on(model.tube, state.tube, model.lattice.cells[end.cell].node, end.weight, at);
   spring.at = point.at;
+  spring.source = number;
   state.scratch.tube.anchors[point.rod].push_back(spring);
 }
 
 void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
                std::span<SteppedTissue* const> states) {
-  if (end.organ == kWall || on_tube(end, models)) return;
+  if (end.organ == kWall || on_tube(end, models)) return;  // a tube has springs instead
   NodeColumns& sum = states[end.organ]->scratch.force;
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint32_t n = models[end.organ]->lattice.cells[end.cell].node[i];
@@ -210,8 +211,6 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
     const glm::vec3 pull = pull_on_a(fibre, ends);
     add_force(fibre.a, pull, models, states);
     add_force(fibre.b, -pull, models, states);
-    if (on_tube(fibre.a, models)) add_spring(fibre.a, fibre.b, fibre, ends.a, ends.b, models, states);
-    if (on_tube(fibre.b, models)) add_spring(fibre.b, fibre.a, fibre, ends.b, ends.a, models, states);
   };
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
     if (!bonds.intact[f]) continue;
@@ -220,12 +219,26 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
     if (strain_of(fibre, ends) > fibre.break_strain) {
       break_fibre(f, FibreBreak::Torn, bonds);
     } else {
-      add_pull(fibre, ends);
+      const bool tube_a = on_tube(fibre.a, models), tube_b = on_tube(fibre.b, models);
+      if (tube_a) add_spring(2 * f, fibre.a, fibre.b, fibre, ends.a, ends.b, models, states);
+      if (tube_b) add_spring(2 * f + 1, fibre.b, fibre.a, fibre, ends.b, ends.a, models, states);
+      if (!tube_a && !tube_b) add_pull(fibre, ends);
     }
   }
   // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/step.cpp).
   for (const Fibre& strut : bonds.struts)
     if (!on_tube(strut.a, models)) add_pull(strut, ends_ahead(strut, models, states));
+}
+
+void return_tube_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                        const Bonds& bonds) {
+  for (const SteppedTissue* state : states)
+    for (const std::vector<RodAnchor>& anchors : state->scratch.tube.anchors)
+      for (const RodAnchor& spring : anchors) {
+        if (spring.source / 2 >= bonds.fibres.size()) continue;
+        const Fibre& fibre = bonds.fibres[spring.source / 2];
+        add_force(spring.source % 2 == 0 ? fibre.b : fibre.a, glm::vec3(-spring.force), models, states);
+      }
 }
 
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {

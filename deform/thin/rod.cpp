@@ -380,6 +380,23 @@ void assemble(const RodModel& model, const RodState& s, const RodLoads& loads, d
   }
 }
 
+// A force that pulls away from the axis turns its edge towards itself: the positive part of that stiffness, for turns
+// of the edge across and about itself.
+void add_lever_stiffness(const RodAnchor& anchor, const Motion& motion, double scale, Matrix& matrix) {
+  const double whole = dot(motion.arm, anchor.force);
+  const double along = dot(motion.arm, motion.tangent) * dot(anchor.force, motion.tangent);
+  const std::size_t first = 4 * std::size_t{anchor.at.edge};
+  matrix[first + 3][0] += scale * std::max(whole - along, 0.0);
+  if (!(whole > 0.0)) return;
+  const double across = scale * whole / (motion.length * motion.length);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double k = across * ((i == j ? 1.0 : 0.0) - motion.tangent[i] * motion.tangent[j]);
+      if (j <= i) matrix[first + i][i - j] += k, matrix[first + 4 + i][i - j] += k;
+      matrix[first + 4 + i][4 + i - j] -= k;
+    }
+}
+
 // Adds the springs: dt force on the right, dt^2 stiffness in the matrix.
 void add_anchors(const RodState& s, std::span<const RodAnchor> anchors, double dt, RodScratch& scratch) {
   for (const RodAnchor& anchor : anchors) {
@@ -395,6 +412,7 @@ void add_anchors(const RodState& s, std::span<const RodAnchor> anchors, double d
       const std::array<double, 7> block = motion.loads_of(column);
       for (std::size_t i = j; i < 7; ++i) scratch.matrix[4 * std::size_t{edge} + i][i - j] += dt * dt * block[i];
     }
+    add_lever_stiffness(anchor, motion, dt * dt, scratch.matrix);
   }
 }
 

@@ -112,11 +112,12 @@ struct RodContact {
 // force + stiffness dt (velocity - that of the point after the step), and not more than the limit.
 struct RodAnchor {
   RodPoint at;
-  glm::dvec3 force;           // N on the rod, now; set by step() to what acted
-  glm::dmat3 stiffness{0.0};  // N/m, symmetric, not negative
-  glm::dvec3 velocity{0.0};   // m/s, of what holds the point
-  double limit = INFINITY;    // N, > 0
-  bool slipped = false;       // set by step(): the limit acted
+  glm::dvec3 force;                    // N on the rod, now; set by step() to what acted
+  glm::dmat3 stiffness{0.0};           // N/m, symmetric, not negative
+  glm::dvec3 velocity{0.0};            // m/s, of what holds the point
+  double limit = INFINITY;             // N, > 0
+  bool slipped = false;                // set by step(): the limit acted
+  std::uint32_t source = 0xffffffffu;  // whatever its owner knows it by
 };
 
 // A capsule that rods do not enter, for instance an instrument's shaft.

@@ -24,6 +24,8 @@ constexpr double kSpacing = 2.0;  // radii
 constexpr double kShortest = 0.3;  // of the spacing
 // What is left of a section counts as at least this much, and a node weighs at least this much of a whole one.
 constexpr double kLeastWhole = 0.05;  // 1
+// Stiffness of a fixed node, relative to that of an edge along itself.
+constexpr double kFixing = 100.0;  // 1
 // A cross-section does not become flatter.
 constexpr double kFlattest = 0.1;  // 1
 
@@ -150,7 +152,6 @@ TubeRod rod_along(const TubeModel& model, std::span<const double> line_along, st
   rod.model = make_rod(rod_params(model.params), rod.rest);
   const RodState rest = rest_state(rod.model, rod.rest);
   for (std::size_t k = 0; k < rod.rest.size(); ++k) rod.frame.push_back(frame_at(rest, k));
-  rod.moves_with_breath.assign(rod.rest.size(), 0);
   return rod;
 }
 
@@ -165,33 +166,23 @@ void place(const TubeRod& rod, const dvec3& rest, TubeNode& node) {
   node.local = glm::vec3(glm::inverse(frame) * away);
 }
 
-// Masses of the rods' nodes, what is left of their sections, and what is fixed follow from the lattice.
+// Masses of the rods' nodes and what is left of their sections follow from the lattice.
 void weigh(const TubeLattice& lattice, TubeModel& model) {
   for (std::size_t r = 0; r < model.rods.size(); ++r) {
     TubeRod& rod = model.rods[r];
     const std::size_t count = rod.rest.size();
     const std::vector<double> whole_mass = rod.model.mass;
-    std::vector<double> mass(count), fixed(count), breath(count), left(count - 1), full(count - 1);
+    std::vector<double> mass(count), left(count - 1), full(count - 1);
     for (std::size_t n = 0; n < model.nodes.size(); ++n) {
       const TubeNode& node = model.nodes[n];
       if (node.rod != r) continue;
       const auto share = static_cast<double>(node.share), m = static_cast<double>(lattice.mass[n]);
       left[node.edge] += m, full[node.edge] += static_cast<double>(model.full_mass[n]);
-      for (int side = 0; side < 2; ++side) {
-        const double part = (side == 0 ? 1.0 - share : share) * m;
-        mass[node.edge + static_cast<std::size_t>(side)] += part;
-        if (lattice.fixed[n] >= 1) fixed[node.edge + static_cast<std::size_t>(side)] += part;
-        if (lattice.fixed[n] == 2) breath[node.edge + static_cast<std::size_t>(side)] += part;
-      }
+      mass[node.edge] += (1.0 - share) * m, mass[node.edge + 1] += share * m;
     }
-    for (std::size_t k = 0; k < count; ++k) {
-      rod.model.mass[k] = std::max(mass[k], kLeastWhole * whole_mass[k]);
-      rod.model.fixed[k] = fixed[k] > 0.5 * mass[k];
-      rod.moves_with_breath[k] = rod.model.fixed[k] && breath[k] > 0.5 * fixed[k];
-    }
+    for (std::size_t k = 0; k < count; ++k) rod.model.mass[k] = std::max(mass[k], kLeastWhole * whole_mass[k]);
     for (std::size_t e = 0; e + 1 < count; ++e) {
       rod.model.whole[e] = full[e] > 0.0 ? std::clamp(left[e] / full[e], kLeastWhole, 1.0) : 1.0;
-      rod.model.clamped[e] = rod.model.fixed[e] && rod.model.fixed[e + 1];
     }
   }
 }
@@ -306,6 +297,11 @@ void make_rods(TubeModel& model, const TubeLattice& lattice) {
   for (const TubeRod& rod : model.rods) first.push_back(first.back() + static_cast<std::uint32_t>(rod.rest.size()));
   for (TubeNode& node : model.nodes) node.carrier = first[node.rod] + node.edge;
   weigh(lattice, model);
+  model.fixed.clear();
+  for (std::uint32_t n = 0; n < model.nodes.size(); ++n)
+    if (lattice.fixed[n] > 0) model.fixed.push_back({n, lattice.fixed[n] == 2});
+  const double spacing = kSpacing * model.params.radius;
+  model.fixing = kFixing * section_of(rod_params(model.params)).area * model.params.youngs_modulus / spacing;
 }
 
 void rebuild_rods(TubeModel& model, const TubeLattice& lattice, TubeMotion& motion) {

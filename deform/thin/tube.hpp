@@ -45,10 +45,16 @@ struct TubeNode {
 
 struct TubeRod {
   RodModel model;
-  std::vector<double> along;                    // [node] m, from the start of the centre line
-  std::vector<glm::dvec3> rest;                 // [node] m
-  std::vector<glm::dmat3> frame;                // [node] columns: two material axes and the tangent, at rest
-  std::vector<std::uint8_t> moves_with_breath;  // [node] 1: fixed to the diaphragm
+  std::vector<double> along;      // [node] m, from the start of the centre line
+  std::vector<glm::dvec3> rest;   // [node] m
+  std::vector<glm::dmat3> frame;  // [node] columns: two material axes and the tangent, at rest
+};
+
+// A lattice node that is fixed. It holds its rod by a spring much stiffer than the tube, so that a fixed end keeps its
+// direction too.
+struct TubeFixed {
+  std::uint32_t node;
+  bool diaphragm;  // moves with the breath
 };
 
 struct TubeModel {
@@ -57,6 +63,8 @@ struct TubeModel {
   std::vector<float> full_mass;  // [lattice node] kg, before any burning
   std::vector<TubeRod> rods;
   std::vector<TubeNode> nodes;  // [lattice node]
+  std::vector<TubeFixed> fixed;
+  double fixing = 0.0;  // N/m, of each of them
 
   bool empty() const { return line.empty(); }  // no tube
 };
