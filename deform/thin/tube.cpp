@@ -201,10 +201,6 @@ struct Before {
   dvec3 mixed(const std::vector<dvec3>& of, double s) const { return glm::mix(of[edge(s)], of[edge(s) + 1], share(s)); }
 };
 
-double angle_between(const dvec3& a, const dvec3& b, const dvec3& axis) {
-  return elementary::atan2(dot(cross(a, b), axis), dot(a, b));
-}
-
 dvec3 turned(const dvec3& a, const dvec3& axis, double angle) {
   return elementary::cos(angle) * a + elementary::sin(angle) * cross(axis, a);
 }
@@ -221,7 +217,7 @@ RodState state_of(const TubeRod& rod, const Before& before) {
     const std::uint32_t old = before.edge(0.5 * (rod.along[e] + rod.along[e + 1]));
     // The material axes of both rods differ by the same angle as at rest.
     const Axes a = axes_of(rest_before, old), b = axes_of(rest, e), was = axes_of(before.state, old);
-    const double off = angle_between(a.first, b.first, a.tangent);
+    const double off = elementary::atan2(dot(cross(a.first, b.first), a.tangent), dot(a.first, b.first));
     const dvec3 tangent = glm::normalize(now.x[e + 1] - now.x[e]);
     const dvec3 axis = turned(was.first, was.tangent, off);
     now.axis[e] = glm::normalize(axis - dot(axis, tangent) * tangent);
