@@ -363,6 +363,61 @@ FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, 
   return row;
 }
 
+// The fibres that join a tube with one organ.
+struct TubeJoint {
+  std::uint32_t tube, other;
+  double stiffness = 0.0;            // N/m, of all fibres
+  std::vector<std::uint32_t> edges;  // of the tube that they hold, ascending
+};
+
+// Returns the stiffness with which a rod resists its edges being moved in a substep: that of an endless chain of its
+// edges and nodes, whose inertia counts as mass / dt^2.
+double resistance_of(const TissueModel& tube, double dt) {
+  double most = 0.0;
+  for (const TubeRod& rod : tube.tube.rods)
+    for (std::size_t e = 0; e < rod.model.length.size(); ++e) {
+      const double edge = rod.model.stretch / rod.model.length[e];
+      const double inertia = std::max(rod.model.mass[e], rod.model.mass[e + 1]) / (dt * dt);
+      most = std::max(most, 0.5 * inertia + std::sqrt(0.25 * inertia * inertia + inertia * edge));
+    }
+  return most;
+}
+
+std::vector<TubeJoint> joints_of(std::span<const TissueModel* const> models, const Bonds& bonds) {
+  std::vector<TubeJoint> joints;
+  for (const Fibre& fibre : bonds.fibres)
+    for (int side = 0; side < 2; ++side) {
+      const BondEnd &end = side == 0 ? fibre.a : fibre.b, &other = side == 0 ? fibre.b : fibre.a;
+      if (!on_tube(end, models)) continue;
+      auto joint = std::ranges::find_if(
+          joints, [&](const TubeJoint& j) { return j.tube == end.organ && j.other == other.organ; });
+      if (joint == joints.end()) joint = joints.insert(joints.end(), {end.organ, other.organ, 0.0, {}});
+      joint->stiffness += static_cast<double>(fibre.stiffness);
+      const auto heaviest = std::ranges::max_element(end.weight) - end.weight.begin();
+      const std::uint32_t node = models[end.organ]->lattice.cells[end.cell].node[static_cast<std::size_t>(heaviest)];
+      const std::uint32_t edge = models[end.organ]->tube.nodes[node].carrier;
+      if (const auto at = std::ranges::lower_bound(joint->edges, edge); at == joint->edges.end() || *at != edge)
+        joint->edges.insert(at, edge);
+    }
+  return joints;
+}
+
+// Returns the share of a fibre's stiffness that the organ at its other end feels within a substep: the rod of a tube
+// yields (springs in series).
+double felt_share(const Fibre& fibre, std::span<const TubeJoint> joints, std::span<const TissueModel* const> models) {
+  double share = 1.0;
+  for (int side = 0; side < 2; ++side) {
+    const BondEnd &end = side == 0 ? fibre.a : fibre.b, &other = side == 0 ? fibre.b : fibre.a;
+    if (!on_tube(end, models) || other.organ == kWall) continue;
+    const auto joint =
+        std::ranges::find_if(joints, [&](const TubeJoint& j) { return j.tube == end.organ && j.other == other.organ; });
+    const double rod = static_cast<double>(joint->edges.size()) *
+                       resistance_of(*models[end.organ], static_cast<double>(models[other.organ]->longest_substep));
+    share = std::min(share, rod / (rod + joint->stiffness));
+  }
+  return share;
+}
+
 // Sets `to` to the product of the fibres' matrix and `u`.
 void multiply(std::span<const FibreRow> rows, std::span<const double> u, std::vector<double>& to) {
   for (double& x : to) x = 0.0;
@@ -405,7 +460,11 @@ double bond_square(std::span<const TissueModel* const> models, const Bonds& bond
   std::size_t nodes = 0;
   for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
   std::vector<FibreRow> rows;
-  for (const Fibre& fibre : bonds.fibres) rows.push_back(row_of(fibre, models, first));
+  const std::vector<TubeJoint> joints = joints_of(models, bonds);
+  for (const Fibre& fibre : bonds.fibres) {
+    rows.push_back(row_of(fibre, models, first));
+    rows.back().stiffness *= felt_share(fibre, joints, models);
+  }
   for (const Fibre& strut : bonds.struts) rows.push_back(row_of(strut, models, first));
   const std::vector<std::size_t> held = renumber(rows);
   // An initial vector that is not orthogonal to any mode: all fibres stretched, with small differences.
