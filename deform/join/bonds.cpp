@@ -52,9 +52,66 @@ std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3&
   return best;
 }
 
-std::optional<BondEnd> end_in(std::uint32_t organ, std::span<const BondedOrgan> organs, const glm::vec3& p) {
+// The weights of a cell's nodes that carry a point with the least motion under a pull on it, and its admittance, 1/kg:
+// sum w = 1, sum w x = p, sum w^2 / m least.
+struct HeavyEnd {
+  std::array<float, 8> weight{};
+  double admittance = INFINITY;
+};
+
+HeavyEnd heavy_end(const TissueModel& model, const LatticeCell& cell, const glm::dvec3& p) {
+  const auto lever = [&](std::size_t corner) {
+    const glm::dvec3 x(model.lattice.node_at[cell.node[corner]]);
+    return glm::dvec4(1.0, (model.lattice.origin - p) / model.lattice.spacing + x);
+  };
+  glm::dmat4 sum(0.0);
+  for (std::size_t corner = 0; corner < 8; ++corner)
+    sum += static_cast<double>(model.mass[cell.node[corner]]) * glm::outerProduct(lever(corner), lever(corner));
+  HeavyEnd end;
+  const double volume = glm::determinant(sum / sum[0][0]);
+  if (!(volume > 1e-6)) return end;
+  const glm::dvec4 shape = glm::inverse(sum)[0];
+  end.admittance = 0.0;
+  for (std::size_t corner = 0; corner < 8; ++corner) {
+    const auto mass = static_cast<double>(model.mass[cell.node[corner]]);
+    const double weight = mass * glm::dot(shape, lever(corner));
+    end.weight[corner] = static_cast<float>(weight);
+    if (mass > 0.0) end.admittance += weight * weight / mass;
+  }
+  return end;
+}
+
+// The rod of a tube is light and stiff: its end is carried by the heaviest cell near it, so that the organ needs no
+// more substeps than without it.
+std::optional<BondEnd> heaviest_end(std::uint32_t organ, const TissueModel& model, const glm::vec3& p) {
+  const Lattice& lattice = model.lattice;
+  const glm::ivec3 home = lattice.column_of(p);
+  std::optional<BondEnd> best;
+  double least = INFINITY;
+  for (int z = -kSearch; z <= kSearch; ++z)
+    for (int y = -kSearch; y <= kSearch; ++y)
+      for (int x = -kSearch; x <= kSearch; ++x) {
+        const glm::ivec3 at = home + glm::ivec3(x, y, z);
+        if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
+        const std::int32_t number = lattice.cell_of[lattice.flat(at)];
+        if (number < 0) continue;
+        const LatticeCell& cell = lattice.cells[static_cast<std::size_t>(number)];
+        const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
+        if (!(glm::length(away) < kFarthest * lattice.spacing) || !(cell.volume_fraction > 0.f)) continue;
+        const HeavyEnd end = heavy_end(model, cell, glm::dvec3(p));
+        if (!(end.admittance < least)) continue;
+        least = end.admittance;
+        best = BondEnd{organ, static_cast<std::uint32_t>(number), end.weight, p};
+      }
+  return best;
+}
+
+std::optional<BondEnd> end_in(std::uint32_t organ, std::uint32_t other, std::span<const BondedOrgan> organs,
+                              const glm::vec3& p) {
   if (organ == kWall) return BondEnd{kWall, 0, {}, p};
-  const Lattice& lattice = organs[organ].model->lattice;
+  const TissueModel& model = *organs[organ].model;
+  if (model.tube.empty() && other != kWall && !organs[other].model->tube.empty()) return heaviest_end(organ, model, p);
+  const Lattice& lattice = model.lattice;
   const std::optional<std::uint32_t> cell = carrier_of(lattice, p);
   if (!cell) return std::nullopt;
   BondEnd end{organ, *cell, {}, p};
@@ -68,7 +125,8 @@ std::optional<BondEnd> end_in(std::uint32_t organ, std::span<const BondedOrgan> 
 
 bool add_fibre(std::span<const BondedOrgan> organs, const glm::vec3& on_a, const glm::vec3& on_b, Fibre fibre,
                Bonds& bonds) {
-  const std::optional<BondEnd> a = end_in(fibre.a.organ, organs, on_a), b = end_in(fibre.b.organ, organs, on_b);
+  const std::optional<BondEnd> a = end_in(fibre.a.organ, fibre.b.organ, organs, on_a),
+                               b = end_in(fibre.b.organ, fibre.a.organ, organs, on_b);
   if (!a || !b) return false;
   fibre.a = *a;
   fibre.b = *b;
@@ -130,15 +188,9 @@ bool on_tube(const BondEnd& end, std::span<const TissueModel* const> models) {
   return end.organ != kWall && !models[end.organ]->tube.empty();
 }
 
-glm::vec3 velocity_of(const BondEnd& end, std::span<const TissueModel* const> models,
-                      std::span<SteppedTissue* const> states) {
-  if (end.organ == kWall) return glm::vec3(0.f);
-  return weighted_sum<glm::vec3>(models[end.organ]->lattice.cells[end.cell].node.data(), end.weight.data(), 8,
-                                 [&](std::uint32_t n) { return column(states[end.organ]->scratch.v, n); });
-}
-
-// The rod of a tube takes the force of a fibre implicitly: a spring to the other end. Two tubes do not know of each
-// other's motion in the step; with twice the stiffness they do not swing up.
+// The rod of a tube takes the force of a fibre implicitly: a spring to the other end, where that is now. So the organ
+// there feels a force of positions alone, and its swing on a light rod gains and loses nothing. Two tubes do not know
+// of each other's motion in the step; with twice the stiffness they do not swing up.
 void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, const Fibre& fibre,
                 const glm::dvec3& at, const glm::dvec3& other_at, std::span<const TissueModel* const> models,
                 std::span<SteppedTissue* const> states) {
@@ -151,7 +203,6 @@ void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, 
   spring.force = tension * apart;
   spring.stiffness = (k - tension) * glm::outerProduct(along, along) + tension * glm::dmat3(1.0);
   if (on_tube(other, models)) spring.stiffness *= 2.0;
-  spring.velocity = glm::dvec3(velocity_of(other, models, states));
   const TissueModel& model = *models[end.organ];
   SteppedTissue& state = *states[end.organ];
   const TubePoint point = point_on(model.tube, state.tube, model.lattice.cells[end.cell].node, end.weight, at);
@@ -371,7 +422,7 @@ struct TubeJoint {
 };
 
 // Returns the stiffness with which a rod resists its edges being moved in a substep: that of an endless chain of its
-// edges and nodes, whose inertia counts as mass / dt^2.
+// edges and nodes on one side, whose inertia counts as mass / dt^2.
 double resistance_of(const TissueModel& tube, double dt) {
   double most = 0.0;
   for (const TubeRod& rod : tube.tube.rods)
@@ -411,7 +462,7 @@ double felt_share(const Fibre& fibre, std::span<const TubeJoint> joints, std::sp
     if (!on_tube(end, models) || other.organ == kWall) continue;
     const auto joint =
         std::ranges::find_if(joints, [&](const TubeJoint& j) { return j.tube == end.organ && j.other == other.organ; });
-    const double rod = static_cast<double>(joint->edges.size()) *
+    const double rod = 2.0 * static_cast<double>(joint->edges.size()) *
                        resistance_of(*models[end.organ], static_cast<double>(models[other.organ]->longest_substep));
     share = std::min(share, rod / (rod + joint->stiffness));
   }
@@ -461,6 +512,10 @@ double bond_square(std::span<const TissueModel* const> models, const Bonds& bond
   for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
   std::vector<FibreRow> rows;
   const std::vector<TubeJoint> joints = joints_of(models, bonds);
+  if (getenv("DBG"))
+    for (auto& j : joints)
+      std::fprintf(stderr, "joint tube %u other %d k %.0f edges %zu rod %.0f\n", j.tube, (int)j.other, j.stiffness,
+                   j.edges.size(), resistance_of(*models[j.tube], 1e-3));
   for (const Fibre& fibre : bonds.fibres) {
     rows.push_back(row_of(fibre, models, first));
     rows.back().stiffness *= felt_share(fibre, joints, models);
