@@ -317,7 +317,7 @@ void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, Tis
 }
 
 void pose_parts(const TissueLoads& loads, float progress, TissueScratch& s) {
-  if (loads.contacts.empty()) return;
+  if (loads.contacts.empty() && loads.holds.empty()) return;
   s.posed.resize(loads.tools.size());
   for (std::size_t k = 0; k < loads.tools.size(); ++k) {
     const MovingPart& part = loads.tools[k].part;

@@ -512,10 +512,6 @@ double bond_square(std::span<const TissueModel* const> models, const Bonds& bond
   for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
   std::vector<FibreRow> rows;
   const std::vector<TubeJoint> joints = joints_of(models, bonds);
-  if (getenv("DBG"))
-    for (auto& j : joints)
-      std::fprintf(stderr, "joint tube %u other %d k %.0f edges %zu rod %.0f\n", j.tube, (int)j.other, j.stiffness,
-                   j.edges.size(), resistance_of(*models[j.tube], 1e-3));
   for (const Fibre& fibre : bonds.fibres) {
     rows.push_back(row_of(fibre, models, first));
     rows.back().stiffness *= felt_share(fibre, joints, models);

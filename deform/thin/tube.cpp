@@ -26,6 +26,8 @@ constexpr double kShortest = 0.3;  // of the spacing
 constexpr double kLeastWhole = 0.05;  // 1
 // Stiffness of a fixed node, relative to that of an edge along itself.
 constexpr double kFixing = 100.0;  // 1
+// Above this flatness, the next squeeze gives the direction.
+constexpr double kRound = 0.8;  // 1
 // A cross-section does not become flatter.
 constexpr double kFlattest = 0.1;  // 1
 
@@ -364,9 +366,13 @@ void flatten(const TubeModel& model, std::span<const TubeSqueeze> squeezes, doub
     for (std::size_t node : {squeeze.edge, squeeze.edge + 1}) {
       TubeSection& section = motion.sections[squeeze.rod][node];
       if (flatness >= section.flatness) continue;
-      const glm::dvec2 across(glm::transpose(frame_at(motion.rods[squeeze.rod], node)) * squeeze.direction);
-      if (!(glm::length(across) > 0.1)) continue;
-      section = {flatness, glm::normalize(across)};
+      // What is flat already keeps its direction.
+      if (section.flatness > kRound) {
+        const glm::dvec2 across(glm::transpose(frame_at(motion.rods[squeeze.rod], node)) * squeeze.direction);
+        if (!(glm::length(across) > 0.1)) continue;
+        section.across = glm::normalize(across);
+      }
+      section.flatness = flatness;
     }
   }
 }
