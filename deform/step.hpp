@@ -20,7 +20,7 @@ struct Substep {
   float dt;           // s
 };
 
-// Returns substep_count(model, dt), or more while tissue is crushed. Call it between begin_step and the first
+// Returns substep_count(model, dt), or more while tissue is crushed or stretched stiff. Call it between begin_step and the first
 // `advance`.
 int substep_count(const TissueModel& model, const SteppedTissue& state, float dt);
 
