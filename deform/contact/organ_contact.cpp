@@ -723,7 +723,7 @@ namespace {
 
 // A contact of a tube counts when the gap may close within this many substeps.
 constexpr float kTubeForesight = 2.f;
-constexpr float kTubeReach = 2e-4f;  // m
+constexpr float kTubeReach = 5e-5f;  // m
 
 // Speed that an impulse gives to the other organ, per impulse, 1/kg. Of another tube: that of the nodes there.
 double compliance_of(const PairContact& c, const TissueModel& other) {

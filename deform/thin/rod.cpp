@@ -202,16 +202,21 @@ void factor(Matrix& a) {
   }
 }
 
-// Solves in place with the factors, for a right side that is zero before `first`.
-void solve(const Matrix& a, std::size_t first, std::span<double> b) {
-  const std::size_t count = a.size();
-  for (std::size_t i = first; i < count; ++i)
-    for (std::size_t d = 1; d < RodScratch::kBand && d <= i - first; ++d) b[i] -= a[i][d] * b[i - d];
-  for (std::size_t i = count; i-- > 0;) {
-    double x = b[i] / a[i][0];
-    for (std::size_t d = 1; d < RodScratch::kBand && i + d < count; ++d) x -= a[i + d][d] * b[i + d];
-    b[i] = x;
-  }
+// Solves in place with the factors, for right sides (numbers, or vectors of several) that are zero before `first`.
+template <class Value>
+void solve(const Matrix& a, std::size_t first, std::span<Value> b) {
+  constexpr std::size_t kReach = RodScratch::kBand - 1;
+  const std::size_t count = a.size(), inner = std::min(first + kReach, count);
+  for (std::size_t i = first; i < inner; ++i)
+    for (std::size_t d = 1; d <= i - first; ++d) b[i] -= a[i][d] * b[i - d];
+  for (std::size_t i = inner; i < count; ++i)
+    for (std::size_t d = 1; d <= kReach; ++d) b[i] -= a[i][d] * b[i - d];
+  // Backwards by columns: what is known goes into the unknowns before it.
+  for (std::size_t i = first; i < count; ++i) b[i] *= 1.0 / a[i][0];
+  for (std::size_t i = count; i-- > kReach;)
+    for (std::size_t d = 1; d <= kReach; ++d) b[i - d] -= a[i][d] * b[i];
+  for (std::size_t i = std::min(count, kReach); i-- > 0;)
+    for (std::size_t d = 1; d <= i; ++d) b[i - d] -= a[i][d] * b[i];
 }
 
 // How a point moves with the seven unknowns of its edge: node, twist, node.
@@ -232,6 +237,18 @@ struct Motion {
     return {from.x, from.y, from.z, dot(cross(tangent, arm), force), to.x, to.y, to.z};
   }
 };
+
+// Rows of that map: [axis][unknown].
+using MotionRows = std::array<std::array<double, 7>, 3>;
+MotionRows rows_of(const Motion& m) {
+  MotionRows rows;
+  for (int k = 0; k < 3; ++k) {
+    dvec3 unit(0.0);
+    unit[k] = 1.0;
+    rows[static_cast<std::size_t>(k)] = m.loads_of(unit);
+  }
+  return rows;
+}
 
 Motion motion_of(const RodPoint& p, const RodEdge& edge) {
   return {1.0 - p.share, p.share, edge.tangent, p.arm, edge.length};
@@ -298,19 +315,22 @@ void drop_fixed(const RodModel& model, std::span<double> values) {
 void find_mobility(const RodModel& model, std::span<const RodContact> contacts, RodScratch& scratch) {
   const std::size_t count = contacts.size();
   scratch.mobility.resize(count * count);
+  scratch.rows.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    scratch.rows[i] = rows_of(motion_of(contacts[i].at, scratch.edges[contacts[i].at.edge]));
   for (std::size_t j = 0; j < count; ++j) {
-    const std::uint32_t edge = contacts[j].at.edge;
-    const Motion there = motion_of(contacts[j].at, scratch.edges[edge]);
-    for (int b = 0; b < 3; ++b) {
-      dvec3 unit(0.0);
-      unit[b] = 1.0;
-      scratch.answer.assign(scratch.matrix.size(), 0.0);
-      add_loads(there, edge, unit, scratch.answer);
-      drop_fixed(model, scratch.answer);
-      solve(scratch.matrix, 4 * std::size_t{edge}, scratch.answer);
-      for (std::size_t i = 0; i < count; ++i)
-        scratch.mobility[i * count + j][b] = at_point(motion_of(contacts[i].at, scratch.edges[contacts[i].at.edge]),
-                                                      contacts[i].at.edge, scratch.answer);
+    const std::size_t first = 4 * std::size_t{contacts[j].at.edge};
+    scratch.answers.assign(scratch.matrix.size(), dvec3(0.0));
+    for (std::size_t i = 0; i < 7; ++i)
+      if (!is_fixed(model, first + i))
+        scratch.answers[first + i] = {scratch.rows[j][0][i], scratch.rows[j][1][i], scratch.rows[j][2][i]};
+    solve(scratch.matrix, first, std::span(scratch.answers));
+    for (std::size_t i = 0; i < count; ++i) {
+      const dvec3* moved = scratch.answers.data() + 4 * std::size_t{contacts[i].at.edge};
+      glm::dmat3 by_row(0.0);  // [axis] speed along it, by component of the impulse
+      for (int k = 0; k < 3; ++k)
+        for (std::size_t u = 0; u < 7; ++u) by_row[k] += scratch.rows[i][static_cast<std::size_t>(k)][u] * moved[u];
+      scratch.mobility[i * count + j] = glm::transpose(by_row);
     }
     scratch.mobility[j * count + j] += contacts[j].compliance * glm::dmat3(1.0);
   }
@@ -324,7 +344,7 @@ void apply(const RodModel& model, std::span<const RodContact> contacts, std::spa
     add_loads(motion_of(contacts[j].at, scratch.edges[contacts[j].at.edge]), contacts[j].at.edge, impulses[j],
               scratch.answer);
   drop_fixed(model, scratch.answer);
-  solve(scratch.matrix, 0, scratch.answer);
+  solve(scratch.matrix, 0, std::span(scratch.answer));
 }
 
 dvec3 speed_at(const RodState& s, const RodPoint& at, const Motion& motion) {
@@ -404,14 +424,18 @@ void add_anchors(const RodState& s, std::span<const RodAnchor> anchors, double d
     const Motion motion = motion_of(anchor.at, scratch.edges[edge]);
     const dvec3 ahead = anchor.force + anchor.stiffness * (dt * (anchor.velocity - speed_at(s, anchor.at, motion)));
     add_loads(motion, edge, dt * ahead, scratch.right);
-    std::array<std::array<double, 7>, 3> rows;
-    for (int k = 0; k < 3; ++k) rows[static_cast<std::size_t>(k)] = motion.loads_of(anchor.stiffness[k]);
-    // loads_of is J^T, so the block is J^T (stiffness J).
-    for (std::size_t j = 0; j < 7; ++j) {
-      const dvec3 column(rows[0][j], rows[1][j], rows[2][j]);
-      const std::array<double, 7> block = motion.loads_of(column);
-      for (std::size_t i = j; i < 7; ++i) scratch.matrix[4 * std::size_t{edge} + i][i - j] += dt * dt * block[i];
-    }
+    const MotionRows rows = rows_of(motion);
+    MotionRows stiff;
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t i = 0; i < 7; ++i)
+        stiff[k][i] = dt * dt *
+                      (anchor.stiffness[0][static_cast<int>(k)] * rows[0][i] +
+                       anchor.stiffness[1][static_cast<int>(k)] * rows[1][i] +
+                       anchor.stiffness[2][static_cast<int>(k)] * rows[2][i]);
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t j = 0; j <= i; ++j)
+        scratch.matrix[4 * std::size_t{edge} + i][i - j] +=
+            rows[0][i] * stiff[0][j] + rows[1][i] * stiff[1][j] + rows[2][i] * stiff[2][j];
     add_lever_stiffness(anchor, motion, dt * dt, scratch.matrix);
   }
 }
@@ -459,7 +483,7 @@ void solve_with(const RodModel& model, const RodState& s, std::span<const RodAnc
   add_anchors(s, anchors, dt, scratch);
   hold_fixed(model, scratch);
   factor(scratch.matrix);
-  solve(scratch.matrix, 0, scratch.right);
+  solve(scratch.matrix, 0, std::span(scratch.right));
 }
 
 // Changes the speeds by `right`, and moves by them and by what takes overlaps back.

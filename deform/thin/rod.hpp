@@ -141,15 +141,17 @@ void find_contacts(const RodModel& model, const RodState& state, std::span<const
 // Storage of a step, kept between steps so that a step does not allocate.
 struct RodScratch {
   static constexpr int kBand = 11;
-  std::vector<std::array<double, kBand>> matrix;  // [unknown][distance to the diagonal] lower half
-  std::vector<double> right;                      // [unknown]
-  std::vector<glm::dvec3> before;                 // [node] m
-  std::vector<RodEdge> edges;                     // [edge]
-  std::vector<double> answer;                     // [unknown] of a unit impulse
-  std::vector<glm::dmat3> mobility;               // [contact][contact] m/s of the first per N s on the second
-  std::vector<glm::dvec3> speed;                  // [contact] m/s, against the obstacle
-  std::vector<glm::dvec3> impulses;               // [contact] N s
-  std::vector<double> first_right;                // [unknown] right side without springs
+  std::vector<std::array<double, kBand>> matrix;           // [unknown][distance to the diagonal] lower half
+  std::vector<double> right;                               // [unknown]
+  std::vector<glm::dvec3> before;                          // [node] m
+  std::vector<RodEdge> edges;                              // [edge]
+  std::vector<double> answer;                              // [unknown] of impulses
+  std::vector<glm::dvec3> answers;                         // [unknown] of unit impulses along three axes
+  std::vector<std::array<std::array<double, 7>, 3>> rows;  // [contact][axis] by the unknowns of its edge
+  std::vector<glm::dmat3> mobility;                        // [contact][contact] m/s of the first per N s on the second
+  std::vector<glm::dvec3> speed;                           // [contact] m/s, against the obstacle
+  std::vector<glm::dvec3> impulses;                        // [contact] N s
+  std::vector<double> first_right;                         // [unknown] right side without springs
   std::vector<std::array<double, kBand>> first_matrix;
 };
 
