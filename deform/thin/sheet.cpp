@@ -30,6 +30,8 @@ constexpr double kLeastOpening = 0.04;
 constexpr double kLeastHeight = 1e-3;
 // Friction on a support holds with this creep.
 constexpr double kCreep = 1e-4;  // m/s
+// The squared cosine beyond which an edge counts as along an axis: 20 degrees.
+constexpr double kAlongAxis = 0.88;
 // An overlap of contacts is taken back in so many steps; one step would throw a light sheet off.
 constexpr double kSheetStepsBack = 4.0;
 constexpr int kSheetRounds = 30;
@@ -603,6 +605,7 @@ std::vector<std::uint32_t> find_edges(SheetModel& model) {
   const std::vector<SheetSide> sides = sorted_sides(model);
   std::vector<std::array<std::uint32_t, 2>> edges;
   std::vector<std::uint32_t> origin;
+  model.beside.clear();
   for (std::size_t i = 0; i < sides.size();) {
     const SheetSide& first = sides[i];
     std::size_t end = i + 1;
@@ -614,6 +617,7 @@ std::vector<std::uint32_t> find_edges(SheetModel& model) {
     const auto edge = static_cast<std::uint32_t>(edges.size());
     edges.push_back({start(first), start(first) == first.low ? first.high : first.low});
     std::uint32_t from = kNoPoint;
+    model.beside.push_back(first.face);
     for (; i < end; ++i) {
       std::uint32_t& known = model.faces[sides[i].face].edge[sides[i].side];
       from = std::min(from, known), known = edge;
@@ -680,27 +684,75 @@ std::vector<dvec3> mean_directions(const SheetModel& model, std::span<const dvec
   return sum;
 }
 
-// Weights of the corners at a point of a face; those near 0 are 0.
-dvec3 weights_at(const std::array<dvec3, 3>& x, const dvec3& normal, double squared_normal, const dvec3& at) {
-  dvec3 weight;
-  for (int k = 0; k < 3; ++k) {
-    const dvec3 &from = x[(k + 1) % 3], &to = x[(k + 2) % 3];
-    weight[k] = dot(normal, cross(to - from, at - from)) / squared_normal;
-    if (weight[k] < 1e-9) weight[k] = 0.0;
-  }
-  return weight / (weight.x + weight.y + weight.z);
-}
+// Finds the parts of a sheet beside one obstacle. An edge that crosses the axis has a nearest point that stays where it
+// is from step to step; one along the axis has none, but its ends belong to edges that cross. The inside of a face is
+// nearest only to an end of the axis.
+struct ContactSearch {
+  const SheetModel& model;
+  const SheetState& state;
+  const SheetObstacle& obstacle;
+  std::uint32_t number;
+  double solid, near;  // m, from the axis: surfaces touch; are within reach
+  closest::Segment axis;
+  dvec3 low, high;
 
-// The node or edge on which a point lies that faces share, numbered as points of the plan; kNoPoint: inside a face.
-std::uint32_t shared_part(const SheetModel& model, std::uint32_t f, const dvec3& weight) {
-  for (int k = 0; k < 3; ++k) {
-    const bool here = weight[k] == 0.0;
-    if (here && weight[(k + 1) % 3] == 0.0) return model.faces[f].node[(k + 2) % 3];
-    if (here && weight[(k + 2) % 3] == 0.0) return model.faces[f].node[(k + 1) % 3];
-    if (here) return static_cast<std::uint32_t>(model.mass.size()) + model.faces[f].edge[(k + 1) % 3];
+  ContactSearch(const SheetModel& m, const SheetState& s, const SheetObstacle& o, std::uint32_t k, double reach)
+      : model(m),
+        state(s),
+        obstacle(o),
+        number(k),
+        solid(o.radius + 0.5 * m.params.thickness),
+        near(solid + reach),
+        axis(closest::segment(o.from, o.to)),
+        low(glm::min(o.from, o.to) - near),
+        high(glm::max(o.from, o.to) + near) {}
+
+  bool is_far(const dvec3& least, const dvec3& most) const {
+    return glm::any(glm::greaterThan(least, high)) || glm::any(glm::lessThan(most, low));
   }
-  return kNoPoint;
-}
+  // `part`: node, edge or face, numbered one after another. `off`: from the axis to the sheet.
+  void list(std::uint32_t part, const SheetPoint& point, const dvec3& off, double along,
+            SheetContacts& contacts) const {
+    const double distance = glm::length(off);
+    if (!(distance > 0.0) || !(distance < near)) return;
+    contacts.list.push_back({number,
+                             part,
+                             point,
+                             off / distance,
+                             distance - solid,
+                             glm::mix(obstacle.from_velocity, obstacle.to_velocity, along),
+                             obstacle.friction,
+                             {}});
+  }
+  void try_edge(std::uint32_t e, SheetContacts& contacts) const {
+    const dvec3 &from = state.x[model.edges[e][0]], &to = state.x[model.edges[e][1]];
+    if (is_far(glm::min(from, to), glm::max(from, to))) return;
+    const closest::Segment edge = closest::segment(from, to);
+    const double along = dot(edge.d, axis.d);
+    if (along * along > kAlongAxis * edge.squared_length * axis.squared_length) return;
+    const closest::SegmentPair found = closest::closest_segments(edge, axis);
+    std::uint32_t part = static_cast<std::uint32_t>(state.x.size()) + e;
+    if (found.u <= 0.0 || found.u >= 1.0) {
+      part = model.edges[e][found.u <= 0.0 ? 0 : 1];
+      if (contacts.seen[part] == number + 1) return;
+      contacts.seen[part] = number + 1;
+    }
+    const SheetFace& face = model.faces[model.beside[e]];
+    SheetPoint point{model.beside[e], dvec3(0.0)};
+    for (int k = 0; k < 3; ++k)
+      if (face.edge[k] == e) point.weight[k] = 1.0 - found.u, point.weight[(k + 1) % 3] = found.u;
+    list(part, point, edge.p + found.u * edge.d - axis.p - found.v * axis.d, found.v, contacts);
+  }
+  void try_face(std::uint32_t f, SheetContacts& contacts) const {
+    const std::array<dvec3, 3> x = corners_of(model.faces[f], state.x);
+    if (is_far(glm::min(x[0], glm::min(x[1], x[2])), glm::max(x[0], glm::max(x[1], x[2])))) return;
+    const closest::InteriorPair found = closest::closest_interior(axis, closest::face({x[0], x[1], x[2]}));
+    if (!found.inside || (found.u > 0.0 && found.u < 1.0)) return;
+    const SheetPoint point{f, {1.0 - found.beta - found.gamma, found.beta, found.gamma}};
+    list(static_cast<std::uint32_t>(state.x.size() + model.edges.size()) + f, point,
+         position(model, state.x, point) - axis.p - found.u * axis.d, found.u, contacts);
+  }
+};
 
 dvec2 turned_right(const dvec2& d) { return {d.y, -d.x}; }
 
@@ -867,38 +919,19 @@ void find_contacts(const SheetModel& model, const SheetState& s, std::span<const
                    SheetContacts& contacts) {
   std::swap(contacts.list, contacts.before);
   contacts.list.clear();
-  contacts.seen.assign(s.x.size() + model.edges.size(), 0);
-  auto known = contacts.before.cbegin();
+  contacts.seen.assign(s.x.size(), 0);
   for (std::uint32_t k = 0; k < obstacles.size(); ++k) {
-    const SheetObstacle& obstacle = obstacles[k];
-    const closest::Segment axis = closest::segment(obstacle.from, obstacle.to);
-    const double solid = obstacle.radius + 0.5 * model.params.thickness, near = solid + reach;
-    const dvec3 low = glm::min(obstacle.from, obstacle.to) - near, high = glm::max(obstacle.from, obstacle.to) + near;
-    for (std::uint32_t f = 0; f < model.faces.size(); ++f) {
-      const std::array<dvec3, 3> x = corners_of(model.faces[f], s.x);
-      const dvec3 least = glm::min(x[0], glm::min(x[1], x[2])), most = glm::max(x[0], glm::max(x[1], x[2]));
-      if (glm::any(glm::greaterThan(least, high)) || glm::any(glm::lessThan(most, low))) continue;
-      const closest::Face face = closest::face({x[0], x[1], x[2]});
-      const closest::AxisPair found = closest::closest_axis_face(axis, face);
-      const double distance = std::sqrt(found.squared);
-      if (face.squared_normal == 0.0 || !(distance > 0.0) || !(distance < near)) continue;
-      const dvec3 weight = weights_at(x, face.normal, face.squared_normal, found.on_face);
-      const std::uint32_t shared = shared_part(model, f, weight);
-      if (shared != kNoPoint) {
-        if (contacts.seen[shared] == k + 1) continue;
-        contacts.seen[shared] = k + 1;
-      }
-      while (known != contacts.before.cend() && std::tie(known->obstacle, known->point.face) < std::tie(k, f)) ++known;
-      const bool again = known != contacts.before.cend() && known->obstacle == k && known->point.face == f;
-      const dvec3 normal = (found.on_face - axis.p - found.u * axis.d) / distance;
-      contacts.list.push_back({k,
-                               {f, weight},
-                               normal,
-                               distance - solid,
-                               glm::mix(obstacle.from_velocity, obstacle.to_velocity, found.u),
-                               obstacle.friction,
-                               again ? known->impulse : dvec3(0.0)});
-    }
+    const ContactSearch search(model, s, obstacles[k], k, reach);
+    for (std::uint32_t e = 0; e < model.edges.size(); ++e) search.try_edge(e, contacts);
+    for (std::uint32_t f = 0; f < model.faces.size(); ++f) search.try_face(f, contacts);
+  }
+  const auto order = [](const SheetContact& c) { return std::tie(c.obstacle, c.part); };
+  std::sort(contacts.list.begin(), contacts.list.end(),
+            [&](const auto& a, const auto& b) { return order(a) < order(b); });
+  auto known = contacts.before.cbegin();
+  for (SheetContact& contact : contacts.list) {
+    while (known != contacts.before.cend() && order(*known) < order(contact)) ++known;
+    if (known != contacts.before.cend() && order(*known) == order(contact)) contact.impulse = known->impulse;
   }
 }
 

@@ -67,6 +67,7 @@ struct SheetModel {
   std::vector<SheetFace> faces;
   std::vector<SheetElement> elements;               // [face]
   std::vector<std::array<std::uint32_t, 2>> edges;  // [edge] its nodes, in the order of its first face
+  std::vector<std::uint32_t> beside;                // [edge] its first face
   std::vector<double> mass;                         // [node] kg; 0: no face has it
   std::vector<std::uint8_t> fixed;                  // [node] 1: moves only as its owner moves it
   std::vector<std::uint8_t> clamped;                // [edge] 1: its direction only follows its nodes
@@ -155,7 +156,7 @@ glm::dvec3 position(const SheetModel& model, std::span<const glm::dvec3> x, cons
 // A point of a sheet beside an obstacle. The contact only pushes; friction holds until it slides (Coulomb). An overlap
 // is taken back by positions alone; only what the sheet then springs back gives speed.
 struct SheetContact {
-  std::uint32_t obstacle;
+  std::uint32_t obstacle, part;  // a node, an edge or a face, numbered one after another
   SheetPoint point;
   glm::dvec3 normal;        // unit, from the obstacle to the sheet
   double gap;               // m, between the surfaces; negative: overlap
@@ -172,14 +173,14 @@ struct SheetObstacle {
   double friction = 0.2;                            // 1
 };
 
-// Contacts by obstacle, then face. Impulses of the step before are where the next one starts.
+// Contacts by obstacle, then part. Impulses of the step before are where the next one starts.
 struct SheetContacts {
   std::vector<SheetContact> list, before;
-  std::vector<std::uint32_t> seen;  // [node, then edge] obstacle + 1 for which it is listed
+  std::vector<std::uint32_t> seen;  // [node] obstacle + 1 for which it is listed
 };
 
-// Lists the contacts of faces nearer to an obstacle than `reach`: one a face, at the nearest point. A point that faces
-// share is listed once.
+// Lists the contacts nearer to an obstacle than `reach`: the nearest points of edges that cross its axis, each once,
+// and those of faces under an end of the axis. Allocates only for more contacts than in all earlier calls.
 void find_contacts(const SheetModel& model, const SheetState& state, std::span<const SheetObstacle> obstacles,
                    double reach, SheetContacts& contacts);
 

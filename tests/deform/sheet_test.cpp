@@ -391,5 +391,315 @@ TEST(Sheet, StripBendsAsAPlateOnEveryMesh) {
     }
 }
 
+// How high a square plate of 40 mm rises under pressure, over theory, small deflection at its middle: 0.001265 p a^4 /
+// D with clamped sides, 0.004062 with supported ones (S. Timoshenko, S. Woinowsky-Krieger, "Theory of Plates and
+// Shells", 2nd ed. 1959, tables 35 and 8).
+double plate_rise(bool clamped, int cells, Pattern pattern) {
+  const double side = 0.04, share = clamped ? 0.001265 : 0.004062, rise = 1e-6;
+  Sheet sheet({.thickness = 1e-3, .youngs_modulus = 1e6, .poisson = 0.3}, rectangle(side, side, cells, cells, pattern));
+  sheet.fix([&](const glm::dvec3& x) { return std::min({x.x, x.y, side - x.x, side - x.y}) < 1e-9; }, clamped);
+  sheet.pressure = rise / (share * std::pow(side, 4) / section_of(sheet.model.params).bending);
+  sheet.rest(1.0, 1e-12);
+  double highest = 0.0;
+  for (const glm::dvec3& x : sheet.state.x) highest = std::max(highest, x.z);
+  return highest / rise;
+}
+
+// The element is too soft on a coarse mesh; the error falls with the square of the edges.
+TEST(Sheet, SquarePlateRisesAsInTheory) {
+  for (const bool clamped : {true, false})
+    for (const Pattern pattern : {Pattern::same, Pattern::crossed, Pattern::irregular}) {
+      const double coarse = plate_rise(clamped, 10, pattern), fine = plate_rise(clamped, 20, pattern);
+      const double limit = fine + (fine - coarse) / 3.0;
+      std::printf("plate, %s, mesh %d: 10 cells %.4f, 20 cells %.4f, limit %.4f of theory\n",
+                  clamped ? "clamped" : "supported", static_cast<int>(pattern), coarse, fine, limit);
+      EXPECT_NEAR(fine, 1.0, clamped ? 0.07 : 0.015);
+      EXPECT_NEAR(limit, 1.0, 0.015);
+    }
+}
+
+// A square membrane under pressure, side 2 a: p = c E t w^3 / (1 - nu) a^4 with c = 1.994 (1 - 0.271 nu)
+// (D. Maier-Schneider, J. Maibach, E. Obermeier, "A new analytical solution for the load-deflection of square
+// membranes", J. MEMS 4, 1995) or c = (0.800 + 0.062 nu)^-3 (J. J. Vlassak, W. D. Nix, "A new bulge test technique",
+// J. Materials Research 7, 1992).
+TEST(Sheet, SquareMembraneBulgesAsPublished) {
+  for (const Pattern pattern : {Pattern::same, Pattern::irregular}) {
+    constexpr int kCells = 20;
+    const double half = 0.02, poisson = 0.25, modulus = 1e6, thickness = 2e-5;
+    Sheet sheet({.thickness = thickness, .youngs_modulus = modulus, .poisson = poisson},
+                rectangle(2.0 * half, 2.0 * half, kCells, kCells, pattern));
+    sheet.fix([&](const glm::dvec3& x) { return std::min({x.x, x.y, 2.0 * half - x.x, 2.0 * half - x.y}) < 1e-9; });
+    const double first = 1.994 * (1.0 - 0.271 * poisson), second = std::pow(0.8 + 0.062 * poisson, -3.0);
+    const double unit = modulus * thickness / (1.0 - poisson) / std::pow(half, 4), height = 0.08 * half;
+    sheet.pressure = first * unit * std::pow(height, 3);
+    const int steps = sheet.rest(1.0, 1e-8);
+    double highest = 0.0;
+    for (const glm::dvec3& x : sheet.state.x) highest = std::max(highest, x.z);
+    std::printf("membrane, mesh %d: height %.4f of Maier-Schneider, %.4f of Vlassak; %d steps\n",
+                static_cast<int>(pattern), highest / height, highest / height * std::cbrt(second / first), steps);
+    EXPECT_NEAR(highest / height, 1.0, 0.02);
+  }
+}
+
+// The chord angle of a heavy strip that leaves a table, by shooting: D theta'' = -w (L - s) cos theta. rad.
+double drape_angle(double load) {
+  double low = 0.0, high = load;
+  double angle = 0.0;
+  for (int round = 0; round < 60; ++round) {
+    constexpr int kParts = 400;
+    double theta = 0.0, bend = 0.5 * (low + high), x = 0.0, y = 0.0;
+    for (int k = 0; k < kParts; ++k) {  // midpoint rule
+      const double h = 1.0 / kParts, s = k * h;
+      const double mid = theta + 0.5 * h * bend, slope = bend - 0.5 * h * load * (1.0 - s) * std::cos(theta);
+      bend -= h * load * (1.0 - s - 0.5 * h) * std::cos(mid);
+      x += h * std::cos(mid), y += h * std::sin(mid), theta += h * slope;
+    }
+    (bend > 0.0 ? high : low) = 0.5 * (low + high);
+    angle = std::atan2(y, x);
+  }
+  return angle;
+}
+
+// Drape length: a strip hangs at a chord angle of 41.5 degrees when its length is twice its bending length
+// c = (D / w)^(1/3) (F. T. Peirce, "The handle of cloth as a measurable quantity", J. Textile Institute 21, 1930).
+TEST(Sheet, DrapesAsPeirceFound) {
+  for (const Pattern pattern : {Pattern::same, Pattern::irregular}) {
+    SheetParams gauze{.thickness = 3e-4, .youngs_modulus = 2e6, .poisson = 0.0, .density = 500.0};
+    const SheetSection section = section_of(gauze);
+    const double bending_length = std::cbrt(section.bending / (9.81 * section.per_square)),
+                 length = 2.0 * bending_length;
+    Sheet sheet(gauze, rectangle(length, 0.2 * length, 20, 4, pattern));
+    sheet.fix([](const glm::dvec3& x) { return x.x < 1e-9; }, true);
+    sheet.gravity = {0.0, 0.0, -9.81};
+    const int steps = sheet.rest(1.0, 1e-9);
+    const glm::dvec3 tip = sheet.state.x[20 + 21 * 2];
+    const double angle = glm::degrees(std::atan2(-tip.z, tip.x)), theory = glm::degrees(drape_angle(8.0));
+    std::printf(
+        "drape, mesh %d: bending length %.1f mm, chord at %.2f degrees, heavy elastica %.2f, Peirce 41.5; %d steps\n",
+        static_cast<int>(pattern), 1e3 * bending_length, angle, theory, steps);
+    EXPECT_NEAR(angle, theory, 0.5);
+    EXPECT_NEAR(angle, 41.5, 1.0);
+  }
+}
+
+// The first mode of a square plate with supported sides: pi sqrt(D / rho t) / a^2 (Rayleigh).
+TEST(Sheet, SwingsWithItsOwnFrequency) {
+  const double side = 0.04;
+  Sheet sheet({.thickness = 1e-3, .youngs_modulus = 1e6, .poisson = 0.3},
+              rectangle(side, side, 10, 10, Pattern::crossed));
+  sheet.fix([&](const glm::dvec3& x) { return std::min({x.x, x.y, side - x.x, side - x.y}) < 1e-9; });
+  const SheetSection section = section_of(sheet.model.params);
+  const double theory = kPi * std::sqrt(section.bending / section.per_square) / (side * side),
+               dt = 1.0 / theory / 250.0;
+  for (glm::dvec3& v : sheet.state.v) v = glm::dvec3(0.0);
+  for (std::size_t n = 0; n < sheet.state.x.size(); ++n) {
+    const glm::dvec3& x = sheet.state.x[n];
+    if (!sheet.model.fixed[n])
+      sheet.state.v[n].z = 1e-5 * theory * std::sin(kPi * x.x / side) * std::sin(kPi * x.y / side);
+  }
+  std::vector<double> crossings;
+  double before = 0.0;
+  for (int k = 0; k < 450; ++k) {
+    sheet.advance(1, dt);
+    const double now = sheet.state.x[60].z;
+    if (before > 0.0 && now <= 0.0) crossings.push_back((k + before / (before - now)) * dt);
+    before = now;
+  }
+  ASSERT_GE(crossings.size(), 2u);
+  const double measured = static_cast<double>(crossings.size() - 1) / (crossings.back() - crossings.front());
+  std::printf("first mode of a plate: %.2f Hz, theory %.2f Hz\n", measured, theory);
+  EXPECT_NEAR(measured / theory, 1.0, 0.03);
+}
+
+// A step neither allocates nor takes long: printed, for sheets of about 200, 500 and 1,000 nodes.
+TEST(Sheet, AStepDoesNotAllocate) {
+  for (const int cells : {13, 21, 31}) {
+    Sheet sheet(peritoneum(), rectangle(0.1, 0.1, cells, cells, Pattern::irregular));
+    sheet.fix([](const glm::dvec3& x) { return x.x < 1e-9; });
+    sheet.gravity = {0.0, 0.0, -9.81};
+    sheet.springs.assign(2, {{0, {0.2, 0.3, 0.5}}, {0.1, 0.1, 0.1}, {}, 10.0});
+    sheet.supports.assign(2, {{3, {0.2, 0.3, 0.5}}, {0.0, 0.0, 0.1}, {0.0, 0.0, 1.0}, {}, 10.0, 0.3});
+    const SheetObstacle shaft{{0.05, -0.1, -2.6e-3}, {0.05, 0.2, -2.6e-3}, 2.5e-3};
+    SheetContacts contacts;
+    const auto advance = [&] {
+      find_contacts(sheet.model, sheet.state, {&shaft, 1}, 1e-3, contacts);
+      step(sheet.model, sheet.state, {sheet.force, sheet.gravity, 0.0, sheet.springs, sheet.supports}, 2e-3,
+           sheet.scratch, contacts.list);
+    };
+    advance();
+    advance();
+    contacts.list.reserve(1000), contacts.before.reserve(1000);
+    sheet.scratch.mobility.reserve(100000), sheet.scratch.paths.reserve(400000);
+    for (auto* list : {&sheet.scratch.speed, &sheet.scratch.impulses}) list->reserve(1000);
+    sheet.scratch.path_end.reserve(1000);
+    const std::uint64_t allocations = allocations_so_far();
+    double fastest = INFINITY, plain = INFINITY;
+    std::size_t listed = 0;
+    for (int k = 0; k < 8; ++k) {
+      const auto start = std::chrono::steady_clock::now();
+      advance();
+      const auto middle = std::chrono::steady_clock::now();
+      sheet.advance(1, 2e-3);
+      fastest = std::min(fastest, std::chrono::duration<double, std::milli>(middle - start).count());
+      plain =
+          std::min(plain, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - middle).count());
+      listed = contacts.list.size();
+    }
+    EXPECT_EQ(allocations_so_far(), allocations);
+    std::printf("%zu nodes: %.2f ms a step, %.2f ms with %zu contacts\n", sheet.state.x.size(), plain, fastest, listed);
+  }
+}
+
+// An overlap is taken back by positions. As a speed, in one step, it would throw the sheet off at 0.5 m/s.
+TEST(Sheet, AnOverlapDoesNotThrowTheSheetOff) {
+  constexpr double kOverlap = 5e-4, kStep = 1e-3, kThrown = kOverlap / kStep;
+  Sheet sheet(peritoneum(), rectangle(0.04, 0.04, 10, 10, Pattern::irregular));
+  const double z = kOverlap - 0.5 * sheet.model.params.thickness - 2.5e-3;
+  const SheetObstacle shaft{{0.021, -0.02, z}, {0.019, 0.06, z}, 2.5e-3, {}, {}, 0.3};
+  SheetContacts contacts;
+  double fastest = 0.0, least = INFINITY;
+  for (int k = 0; k < 200; ++k) {
+    find_contacts(sheet.model, sheet.state, {&shaft, 1}, 1e-3, contacts);
+    least = INFINITY;
+    for (const SheetContact& c : contacts.list) least = std::min(least, c.gap);
+    if (k == 0) {
+      EXPECT_NEAR(least, -kOverlap, 1e-6);
+    }
+    step(sheet.model, sheet.state, {}, kStep, sheet.scratch, contacts.list);
+    fastest = std::max(fastest, sheet.fastest());
+  }
+  glm::dvec3 momentum(0.0);
+  double mass = 0.0;
+  for (std::size_t n = 0; n < sheet.state.x.size(); ++n)
+    momentum += sheet.model.mass[n] * sheet.state.v[n], mass += sheet.model.mass[n];
+  std::printf("overlap of 0.5 mm: fastest node %.4f m/s; after 0.2 s the sheet drifts at %.4f m/s, gap %.3f mm\n",
+              fastest, glm::length(momentum) / mass, 1e3 * least);
+  EXPECT_GT(least, -1e-5);
+  EXPECT_LT(fastest, 0.2 * kThrown);
+  EXPECT_LT(glm::length(momentum) / mass, 0.1 * kThrown);
+}
+
+// A shaft that moves at 0.5 m/s into a sheet held at its rim pushes it ahead and never passes through; nor does its
+// tip.
+TEST(Sheet, AFastShaftDoesNotPassThrough) {
+  for (const bool upright : {false, true}) {
+    Sheet sheet(peritoneum(), rectangle(0.06, 0.06, 14, 14, Pattern::irregular));
+    sheet.fix([](const glm::dvec3& x) { return std::min({x.x, x.y, 0.06 - x.x, 0.06 - x.y}) < 1e-9; });
+    SheetContacts contacts;
+    constexpr double kSpeed = 0.5, kStep = 1e-3;
+    double deepest = 0.0;
+    for (int k = 0; k < 50; ++k) {
+      const double z = -0.008 + kSpeed * kStep * k;
+      const glm::dvec3 v(0, 0, kSpeed);
+      const SheetObstacle shaft = upright ? SheetObstacle{{0.03, 0.03, z}, {0.03, 0.03, z - 0.1}, 2.5e-3, v, v, 0.2}
+                                          : SheetObstacle{{0.03, 0.02, z}, {0.03, 0.04, z}, 2.5e-3, v, v, 0.2};
+      find_contacts(sheet.model, sheet.state, {&shaft, 1}, 2.0 * kSpeed * kStep, contacts);
+      for (const SheetContact& c : contacts.list) deepest = std::max(deepest, -c.gap);
+      step(sheet.model, sheet.state, {}, kStep, sheet.scratch, contacts.list);
+      if (z > -2.5e-3) {
+        EXPECT_GT(sheet.state.x[15 * 7 + 7].z, z + 2.3e-3) << k;
+      }
+    }
+    std::printf("%s, 0.5 m/s: %zu contacts, deepest overlap %.3f mm\n", upright ? "tip" : "shaft", contacts.list.size(),
+                1e3 * deepest);
+    EXPECT_LT(deepest, 2e-4);
+  }
+}
+
+// A strip over a bollard: the pulled end carries exp(friction angle) times the other end (Euler, Eytelwein).
+TEST(Sheet, HoldsOnABollardAsEulerFound) {
+  for (const double friction : {0.0, 0.3}) {
+    constexpr double kBollard = 0.01, kThickness = 1e-4, kRound = kBollard + 0.5 * kThickness;
+    constexpr int kEdges = 24, kSide = 6, kAll = kEdges + 2 * kSide;
+    const double edge = 2.0 * kRound * std::tan(0.5 * kPi / kEdges), width = 0.004;
+    Mesh mesh = rectangle(kAll, width, kAll, 1, Pattern::crossed);
+    for (glm::dvec3& p : mesh.points) {
+      const double k = p.x - kSide;
+      const glm::dvec2 at = k < 0        ? glm::dvec2(-kRound, edge * k)
+                            : k > kEdges ? glm::dvec2(kRound, -edge * (k - kEdges))
+                                         : kRound * glm::dvec2(-std::cos(kPi * k / kEdges), std::sin(kPi * k / kEdges));
+      p = {at.x, at.y, p.y};
+    }
+    Sheet sheet({.thickness = kThickness, .youngs_modulus = 1e7, .poisson = 0.0, .bending = 1.0, .drag = 1.0}, mesh);
+    constexpr double kWeight = 0.02;  // N
+    for (const std::uint32_t n : {mesh.at(0, 0), mesh.at(0, 1)}) sheet.force[n] = {0.0, -0.5 * kWeight, 0.0};
+    for (const std::uint32_t n : {mesh.at(kAll, 0), mesh.at(kAll, 1)}) sheet.model.fixed[n] = 1;
+    const SheetObstacle bollard{{0, 0, -0.05}, {0, 0, 0.05}, kBollard, {}, {}, friction};
+    SheetContacts contacts;
+    double tension = 0.0;
+    int counted = 0;
+    for (int k = 0; k < 300; ++k) {
+      for (const std::uint32_t n : {mesh.at(kAll, 0), mesh.at(kAll, 1)}) sheet.state.v[n] = {0.0, -2e-3, 0.0};
+      find_contacts(sheet.model, sheet.state, {&bollard, 1}, 3e-4, contacts);
+      step(sheet.model, sheet.state, {sheet.force}, 1e-3, sheet.scratch, contacts.list);
+      if (k < 200) continue;
+      const std::vector<double> force = forces_of(sheet);
+      tension += force[3 * mesh.at(kAll, 0) + 1] + force[3 * mesh.at(kAll, 1) + 1];
+      ++counted;
+    }
+    const double ratio = tension / counted / kWeight, theory = std::exp(friction * kPi);
+    std::printf("bollard, friction %.1f: %.4f times the weight, theory %.4f; %zu contacts\n", friction, ratio, theory,
+                contacts.list.size());
+    EXPECT_NEAR(ratio / theory, 1.0, 0.05);
+  }
+}
+
+// On a slope, tan 0.3: with friction 0.4 a sheet stays, with 0.2 it slides at g (sin - 0.2 cos).
+TEST(Sheet, LiesOnASlope) {
+  for (const double friction : {0.4, 0.2}) {
+    Sheet sheet(peritoneum(), rectangle(0.03, 0.03, 3, 3, Pattern::irregular));
+    const double slope = std::atan(0.3);
+    sheet.gravity = 9.81 * glm::dvec3(std::sin(slope), 0.0, -std::cos(slope));
+    for (std::uint32_t f = 0; f < sheet.model.faces.size(); ++f)
+      for (int k = 0; k < 3; ++k) {
+        SheetSupport support{{f, glm::dvec3(k == 0, k == 1, k == 2)}, {}, {0, 0, 1}, {}, 10.0, friction};
+        sheet.supports.push_back(support);
+      }
+    sheet.advance(200, 2e-3);
+    const double speed = sheet.state.v[5].x, before = sheet.state.x[5].x;
+    sheet.advance(100, 2e-3);
+    double push = 0.0;
+    for (const SheetSupport& support : sheet.supports) push += support.force.z;
+    const double weight = 9.81 * 1060.0 * 2e-4 * 9e-4 * std::cos(slope);
+    EXPECT_NEAR(push / weight, 1.0, 0.01);
+    if (friction > 0.3) {
+      EXPECT_LT(sheet.state.x[5].x - before, 2e-5);
+    } else {
+      EXPECT_NEAR((sheet.state.v[5].x - speed) / 0.2 / (9.81 * (std::sin(slope) - 0.2 * std::cos(slope))), 1.0, 0.02);
+    }
+  }
+}
+
+// A sheet hangs from bonds along an edge: they carry its weight at any stiffness. A jaw that may pull with 5 mN lets
+// go.
+TEST(Sheet, HangsFromBonds) {
+  for (const double stiffness : {1.0, 1e2, 1e6}) {
+    Sheet sheet(peritoneum(), rectangle(0.04, 0.04, 8, 8, Pattern::irregular));
+    sheet.gravity = {0.0, -9.81, 0.0};
+    sheet.model.params.drag = 2.0;
+    for (std::uint32_t f = 0; f < sheet.model.faces.size(); ++f)
+      for (int k = 0; k < 3; ++k) {
+        glm::dvec3 weight(0.0);
+        weight[k] = weight[(k + 1) % 3] = 0.5;
+        const glm::dvec3 at = position(sheet.model, sheet.state.x, {f, weight});
+        if (at.y > 0.04 - 1e-9) sheet.springs.push_back({{f, weight}, at, {}, stiffness});
+      }
+    ASSERT_EQ(sheet.springs.size(), 8u);
+    sheet.rest(0.2, 1e-9);
+    glm::dvec3 sum(0.0);
+    for (const SheetSpring& spring : sheet.springs) sum += spring.force;
+    const double weight = 9.81 * 1060.0 * 2e-4 * 16e-4;
+    EXPECT_NEAR(sum.y / weight, 1.0, 1e-3) << stiffness;
+    SheetSpring jaw{{0, {0.2, 0.3, 0.5}}, {}, {}, 1e4, 5e-3};
+    jaw.anchor = position(sheet.model, sheet.state.x, jaw.point) + glm::dvec3(0.0, -0.1, 0.0);
+    sheet.springs.push_back(jaw);
+    sheet.rest(0.2, 1e-8);
+    EXPECT_NEAR(glm::length(sheet.springs.back().force), 5e-3, 1e-5);
+    sum = glm::dvec3(0.0);
+    for (const SheetSpring& spring : sheet.springs) sum += spring.force;
+    EXPECT_NEAR(sum.y / weight, 1.0, 1e-2) << stiffness;
+  }
+}
+
 }  // namespace
 }  // namespace trocar::sheet_test
