@@ -35,6 +35,8 @@ constexpr double kAlongAxis = 0.88;
 // An overlap of contacts is taken back in so many steps; one step would throw a light sheet off.
 constexpr double kSheetStepsBack = 4.0;
 constexpr int kSheetRounds = 30;
+// A tear opens by this share of its widest opening until it carries its strength.
+constexpr double kFirstOpening = 0.05;
 
 // What the law gives for a change of area: h(J), h', h''. The energy of a face is mu t A (I1 / 2 - 1 + h(J)).
 struct AreaLaw {
@@ -330,6 +332,34 @@ void add_points(const Assembly& assembly, const SheetLoads& loads) {
   }
 }
 
+std::uint32_t node_of(const SheetModel& model, const SheetTie& tie, int side) {
+  return model.faces[tie.face[side]].node[tie.corner[side]];
+}
+
+// Secant stiffness of a tie whose widest opening was `opened`, N/m.
+double tie_stiffness(const SheetParams& params, const SheetTie& tie, double opened) {
+  const TearLaw law = tear_law(params, tie.length);
+  if (opened >= law.widest) return 0.0;
+  const double falling = std::max(opened - law.first, 0.0) / (law.widest - law.first);
+  return tie.area * law.strength * (1.0 - falling) / std::max(opened, law.first);
+}
+
+void add_ties(const Assembly& assembly) {
+  const SheetModel& model = assembly.model;
+  const SheetState& s = assembly.state;
+  for (std::size_t t = 0; t < model.ties.size(); ++t) {
+    const std::uint32_t a = node_of(model, model.ties[t], 0), b = node_of(model, model.ties[t], 1);
+    const double k = a == b ? 0.0 : tie_stiffness(model.params, model.ties[t], s.opened[t]);
+    if (k == 0.0) continue;
+    const dvec3 pull = assembly.dt * k * (s.x[b] - s.x[a]);
+    const dmat3 stiff(assembly.dt * assembly.lag * k);
+    assembly.add(a, pull), assembly.add(b, -pull);
+    assembly.add_pair(a, a, model.tie_blocks[t][0], stiff);
+    assembly.add_pair(b, a, model.tie_blocks[t][1], -stiff);
+    assembly.add_pair(b, b, model.tie_blocks[t][2], stiff);
+  }
+}
+
 // (M (1 + drag dt) + dt lag K) v_after = M v + dt f, lag = dt + damping_time
 void assemble(const Assembly& assembly, const SheetLoads& loads) {
   const auto& [model, s, scratch, dt, lag] = assembly;
@@ -338,6 +368,7 @@ void assemble(const Assembly& assembly, const SheetLoads& loads) {
   const SheetSection section = section_of(model.params);
   for (std::size_t f = 0; f < model.faces.size(); ++f) assembly.add_face(f, section, loads.pressure);
   add_points(assembly, loads);
+  add_ties(assembly);
   for (std::uint32_t node = 0; node < model.mass.size(); ++node) {
     if (model.plan.at[node] == kNoPoint) continue;
     const dvec3 outside = loads.force.empty() ? dvec3(0.0) : loads.force[node];
@@ -414,6 +445,10 @@ void move(const SheetModel& model, double dt, SheetScratch& scratch, SheetState&
     const std::uint32_t at = model.plan.at[s.x.size() + e];
     const double rate = model.clamped[e] ? 0.0 : scratch.right[at] + (corrected ? scratch.answer[at] : 0.0);
     s.direction[e] = carried(s.direction[e], scratch.before[b] - scratch.before[a], s.x[b] - s.x[a], dt * rate);
+  }
+  for (std::size_t t = 0; t < model.ties.size(); ++t) {
+    const SheetTie& tie = model.ties[t];
+    s.opened[t] = std::max(s.opened[t], glm::distance(s.x[node_of(model, tie, 0)], s.x[node_of(model, tie, 1)]));
   }
 }
 
@@ -580,6 +615,8 @@ void check(const SheetParams& p) {
                  "needs a thickness, a modulus, a density and a share of bending above 0");
   sheet_requires(p.poisson >= 0.0 && p.poisson <= 0.5, "needs a Poisson's ratio of 0 to 0.5");
   sheet_requires(p.damping_time >= 0.0 && p.drag >= 0.0, "needs damping and drag of at least 0");
+  sheet_requires(p.strength > 0.0 && p.toughness > 0.0 && p.cut_toughness >= 0.0 && std::isfinite(p.toughness),
+                 "needs a strength and a toughness above 0");
 }
 
 // A side of a face, for sorting: nodes of its edge, lower first.
@@ -646,9 +683,18 @@ void find_plan(SheetModel& model, std::span<const dvec3> x) {
     elements.push_back(
         {{face.node[0], face.node[1], face.node[2], edge(0), edge(1), edge(2)}, (c[0] + c[1] + c[2]) / 3.0});
   }
+  const std::size_t faces = elements.size();
+  for (const SheetTie& tie : model.ties) {
+    const std::uint32_t a = node_of(model, tie, 0), b = node_of(model, tie, 1);
+    elements.push_back({{a, a == b ? kNoPoint : b, kNoPoint, kNoPoint, kNoPoint, kNoPoint}, x[a]});
+  }
   model.plan = plan_factor(sizes, elements);
-  model.blocks.clear();
-  for (const FactorElement& e : elements) {
+  model.blocks.clear(), model.tie_blocks.clear();
+  for (const FactorElement& e : std::span(elements).subspan(faces)) {
+    const std::uint32_t a = e.point[0], b = e.point[1] == kNoPoint ? a : e.point[1];
+    model.tie_blocks.push_back({block_of(model.plan, a, a), block_of(model.plan, b, a), block_of(model.plan, b, b)});
+  }
+  for (const FactorElement& e : std::span(elements).first(faces)) {
     std::array<FactorBlock, 21> blocks;
     for (int i = 0, k = 0; i < 6; ++i)
       for (int j = 0; j <= i; ++j) blocks[k++] = block_of(model.plan, e.point[i], e.point[j]);
@@ -828,7 +874,32 @@ SheetState rest_state(const SheetModel& model, std::span<const dvec3> points) {
   return s;
 }
 
+TearLaw tear_law(const SheetParams& p, double length) {
+  const double strength = std::min(p.strength, std::sqrt(0.5 * p.youngs_modulus * p.toughness / length));
+  const double widest = 2.0 * p.toughness / strength;
+  return {strength, kFirstOpening * widest, widest};
+}
+
+double torn_energy(const SheetModel& model, const SheetState& s) {
+  double sum = s.torn;
+  for (std::size_t t = 0; t < model.ties.size(); ++t) {
+    const TearLaw law = tear_law(model.params, model.ties[t].length);
+    const double share = (s.opened[t] - law.first) / (law.widest - law.first);
+    sum += model.ties[t].area * model.params.toughness * std::min(std::max(share, 0.0), 1.0);
+  }
+  return sum;
+}
+
 void rebuild(SheetModel& model, SheetState& s) {
+  std::size_t kept = 0;
+  for (std::size_t t = 0; t < model.ties.size(); ++t) {
+    if (s.opened[t] >= tear_law(model.params, model.ties[t].length).widest) {
+      s.torn += model.ties[t].area * model.params.toughness;
+    } else {
+      model.ties[kept] = model.ties[t], s.opened[kept++] = s.opened[t];
+    }
+  }
+  model.ties.resize(kept), s.opened.resize(kept);
   const std::vector<dvec3> known = s.direction;
   const std::vector<std::uint8_t> clamped = model.clamped;
   const std::vector<std::uint32_t> origin = find_edges(model);
@@ -906,6 +977,15 @@ SheetStress stress_of(const SheetModel& model, const SheetState& s, std::uint32_
   const Principal p = principal(d, area_law(model.params.poisson, d.area));
   const double scale = section_of(model.params).shear / model.params.thickness * e.integrity;
   return {scale * p.p1, scale * p.p2, d.u1, d.u2};
+}
+
+dvec3 traction_on(const SheetModel& model, const SheetState& s, std::uint32_t face, int k) {
+  const SheetElement& e = model.elements[face];
+  const Deformation d = deformation_of(e, corners_of(model.faces[face], s.x));
+  const Principal p = principal(d, area_law(model.params.poisson, d.area));
+  const dvec2 side = e.corner[(k + 1) % 3] - e.corner[k], out = turned_right(side) / glm::length(side);
+  const double scale = section_of(model.params).shear / model.params.thickness * e.integrity;
+  return scale * (p.p1 * dot(d.v1, out) * d.u1 + p.p2 * dot(d.v2, out) * d.u2);
 }
 
 void follow_nodes(const SheetModel& model, std::span<const dvec3> before, SheetState& s) {

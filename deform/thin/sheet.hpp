@@ -33,6 +33,9 @@ struct SheetParams {
   double bending = 1.0;         // 1      > 0, bending stiffness over that of a plate of this thickness; woven: below 1
   double damping_time = 0.0;    // s      >= 0: forces act at x + damping_time v
   double drag = 0.0;            // 1/s    >= 0, share of a velocity that is lost per second
+  double strength = 5e5;        // Pa     > 0, nominal stress at which it tears
+  double toughness = 1e3;       // J/m^2  > 0, of a tear
+  double cut_toughness = 3e2;   // J/m^2  >= 0, of a cut by a blade
 };
 
 // Stiffness and mass of an area.
@@ -62,23 +65,34 @@ struct SheetElement {
 // Returns a flat face whose corners are given counter-clockwise, [corner] m in a plane at rest.
 SheetElement element_of(const std::array<glm::dvec2, 3>& corner, double poisson);
 
+// What still holds the two sides of a tear together at a node of both: a traction that falls with the opening.
+struct SheetTie {
+  std::array<std::uint32_t, 2> face, corner;
+  double area, length;  // m^2 of torn section; m of the torn edge: the longer, the lower the strength
+};
+
 struct SheetModel {
   SheetParams params;
   std::vector<SheetFace> faces;
-  std::vector<SheetElement> elements;               // [face]
-  std::vector<std::array<std::uint32_t, 2>> edges;  // [edge] its nodes, in the order of its first face
-  std::vector<std::uint32_t> beside;                // [edge] its first face
-  std::vector<double> mass;                         // [node] kg; 0: no face has it
-  std::vector<std::uint8_t> fixed;                  // [node] 1: moves only as its owner moves it
-  std::vector<std::uint8_t> clamped;                // [edge] 1: its direction only follows its nodes
-  FactorPlan plan;                                  // points: nodes, then edges
-  std::vector<std::array<FactorBlock, 21>> blocks;  // [face] of its nodes and edges: 00 10 11 20 21 22 30 ...
+  std::vector<SheetElement> elements;                  // [face]
+  std::vector<std::array<std::uint32_t, 2>> edges;     // [edge] its nodes, in the order of its first face
+  std::vector<std::uint32_t> beside;                   // [edge] its first face
+  std::vector<double> mass;                            // [node] kg; 0: no face has it
+  std::vector<std::uint8_t> fixed;                     // [node] 1: moves only as its owner moves it
+  std::vector<std::uint8_t> clamped;                   // [edge] 1: its direction only follows its nodes
+  std::vector<SheetTie> ties;                          //
+  std::vector<std::array<std::uint32_t, 2>> scored;    // nodes of edges that are cut but cannot open yet
+  FactorPlan plan;                                     // points: nodes, then edges
+  std::vector<std::array<FactorBlock, 21>> blocks;     // [face] of its nodes and edges: 00 10 11 20 21 22 30 ...
+  std::vector<std::array<FactorBlock, 3>> tie_blocks;  // [tie] of its nodes: 00 10 11
 };
 
 // Everything that the next step depends on.
 struct SheetState {
   std::vector<glm::dvec3> x, v;       // [node] m, m/s
   std::vector<glm::dvec3> direction;  // [edge] unit, across the edge: normal of the surface at its middle
+  std::vector<double> opened;         // [tie] m, the widest so far
+  double torn = 0.0;                  // J of ties that are no more
 };
 
 // A point of a sheet. `weight`: of the three corners, sum 1.
@@ -128,8 +142,9 @@ SheetModel make_sheet(const SheetParams& params, std::span<const glm::dvec3> poi
                       std::span<const std::array<std::uint32_t, 3>> triangles);
 SheetState rest_state(const SheetModel& model, std::span<const glm::dvec3> points);
 
-// Finds edges, masses and the order of elimination again after faces were changed. Directions of edges that stay are
-// kept, with `clamped`; a new edge gets the mean normal of its faces. Allocates.
+// Finds edges, masses and the order of elimination again after faces were changed. Before: SheetFace::edge is the edge
+// that an edge continues, whose direction it keeps, or kNoPoint for a new one, which gets the mean normal of its faces.
+// Ties that hold no more are dropped. Allocates.
 void rebuild(SheetModel& model, SheetState& state);
 
 SheetEnergy energy_of(const SheetModel& model, const SheetState& state);
@@ -149,6 +164,22 @@ struct SheetStress {
   glm::dvec3 along, across;  // unit, directions of the two in the deformed face
 };
 SheetStress stress_of(const SheetModel& model, const SheetState& state, std::uint32_t face);
+
+// Nominal traction of a face on its edge k, Pa: what its neighbour pulls with.
+glm::dvec3 traction_on(const SheetModel& model, const SheetState& state, std::uint32_t face, int k);
+
+// How a tear holds: the traction rises to the strength, then falls to 0 at `widest`; the area below is the toughness
+// (A. Hillerborg, M. Modeer, P.-E. Petersson, Cement and Concrete Research 6, 1976; bilinear, unloading to 0). Along an
+// edge longer than the zone that tears, E toughness / 2 strength^2, the strength is as much lower as keeps the
+// toughness (Z. P. Bazant, B. H. Oh, "Crack band theory for fracture of concrete", Materials and Structures 16, 1983).
+struct TearLaw {
+  double strength;       // Pa
+  double first, widest;  // m, openings at the strength and without traction
+};
+TearLaw tear_law(const SheetParams& params, double length);
+
+// Energy that tearing has taken so far, J.
+double torn_energy(const SheetModel& model, const SheetState& state);
 
 // Returns the position of a point, m, from those of the nodes.
 glm::dvec3 position(const SheetModel& model, std::span<const glm::dvec3> x, const SheetPoint& point);

@@ -7,6 +7,7 @@
 #include <Eigen/Eigenvalues>
 #include <chrono>
 
+#include "deform/thin/sheet_cut.hpp"
 #include "geometry/error.hpp"
 #include "geometry/units.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -699,6 +700,171 @@ TEST(Sheet, HangsFromBonds) {
     for (const SheetSpring& spring : sheet.springs) sum += spring.force;
     EXPECT_NEAR(sum.y / weight, 1.0, 1e-2) << stiffness;
   }
+}
+
+double area_of(const Sheet& sheet) {
+  double sum = 0.0;
+  for (const SheetElement& e : sheet.model.elements) sum += e.area;
+  return sum;
+}
+
+double mass_of(const Sheet& sheet) { return std::accumulate(sheet.model.mass.begin(), sheet.model.mass.end(), 0.0); }
+
+int pieces(const Sheet& sheet) {
+  const std::vector<std::uint32_t> piece = pieces_of(sheet.model);
+  return piece.empty() ? 0 : 1 + static_cast<int>(*std::max_element(piece.begin(), piece.end()));
+}
+
+// A blade along z that moves from a to b.
+SheetBlade blade(const glm::dvec2& a, const glm::dvec2& b) { return {{a, -0.01}, {a, 0.01}, {b, -0.01}, {b, 0.01}}; }
+
+// The shortest edge, m, and the smallest angle, degrees, at rest.
+struct Quality {
+  double shortest, smallest_angle;
+};
+Quality quality_of(const Sheet& sheet) {
+  Quality q{INFINITY, INFINITY};
+  for (const SheetElement& e : sheet.model.elements)
+    for (int k = 0; k < 3; ++k) {
+      const glm::dvec2 a = e.corner[(k + 1) % 3] - e.corner[k], b = e.corner[(k + 2) % 3] - e.corner[k];
+      q.shortest = std::min(q.shortest, glm::length(a));
+      q.smallest_angle =
+          std::min(q.smallest_angle, glm::degrees(std::acos(glm::dot(glm::normalize(a), glm::normalize(b)))));
+    }
+  return q;
+}
+
+// A cut across a sheet: two pieces, the same rest shape, G t times its length.
+TEST(SheetCut, ACutDividesASheet) {
+  for (const Pattern pattern : {Pattern::same, Pattern::crossed, Pattern::irregular}) {
+    Sheet sheet(peritoneum(), rectangle(0.04, 0.03, 12, 9, pattern));
+    const double area = area_of(sheet), mass = mass_of(sheet);
+    const std::size_t nodes = sheet.state.x.size();
+    const glm::dvec2 a(0.012, -0.001), b(0.026, 0.031);
+    const SheetChange change = cut(sheet.model, sheet.state, blade(a, b));
+    const double length = 0.03 * glm::distance(a, b) / 0.032;
+    const Quality quality = quality_of(sheet);
+    std::printf(
+        "cut, mesh %d: %u edges, %.3f of the straight length, %zu new nodes, shortest edge %.2f mm, angle %.1f\n",
+        static_cast<int>(pattern), change.edges, change.length / length, sheet.state.x.size() - nodes,
+        1e3 * quality.shortest, quality.smallest_angle);
+    EXPECT_EQ(pieces(sheet), 2);
+    EXPECT_NEAR(area_of(sheet) / area, 1.0, 1e-12);
+    EXPECT_NEAR(mass_of(sheet) / mass, 1.0, 1e-12);
+    EXPECT_NEAR(change.length / length, 1.0, 0.05);
+    EXPECT_DOUBLE_EQ(change.energy, change.length * 2e-4 * sheet.model.params.cut_toughness);
+    EXPECT_GT(quality.shortest, 3e-4);
+    EXPECT_GT(quality.smallest_angle, 5.0);
+    // The pieces have nothing to do with each other.
+    for (std::size_t f = 0; f < sheet.model.faces.size(); ++f)
+      for (const std::uint32_t n : sheet.model.faces[f].node)
+        if (pieces_of(sheet.model)[f] == 1) sheet.state.v[n] = {0.0, 0.0, 1.0};
+    sheet.force.resize(sheet.state.x.size());
+    sheet.advance(10, 1e-2);
+    const SheetEnergy energy = energy_of(sheet.model, sheet.state);
+    EXPECT_LT(energy.elastic(), 1e-9 * energy.motion);
+  }
+}
+
+// In small sweeps, as an instrument moves, along a bent path.
+TEST(SheetCut, SmallSweepsCutAsOneDoes) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  const auto any = [&](double from, double to) { return from + (to - from) * (random() / 4294967296.0); };
+  double longest = 0.0;
+  std::size_t most = 0;
+  for (int round = 0; round < 10; ++round) {
+    Sheet sheet(peritoneum(), rectangle(0.04, 0.03, 12, 9, Pattern::irregular, random()));
+    const double first = any(0.01, 0.03), last = any(0.01, 0.03), bend = any(-0.004, 0.004);
+    const int sweeps = 20 + static_cast<int>(random() % 80);
+    const auto path = [&](double t) {
+      return glm::dvec2(first + (last - first) * t + bend * std::sin(kPi * t), -0.001 + 0.032 * t);
+    };
+    glm::dvec2 start = path(0.0);
+    double length = 0.0, straight = 0.0;
+    std::uint32_t tip = kNoPoint;
+    const std::size_t nodes = sheet.state.x.size();
+    for (int k = 1; k <= sweeps; ++k) {
+      const glm::dvec2 at = path(static_cast<double>(k) / sweeps);
+      straight += glm::distance(at, path((k - 1.0) / sweeps)) * 0.03 / 0.032;
+      SheetBlade sweep = blade(start, at);
+      sweep.tip = tip;
+      const SheetChange change = cut(sheet.model, sheet.state, sweep);
+      length += change.length, tip = change.tip;
+      if (!change.waits) start = at;
+    }
+    EXPECT_EQ(pieces(sheet), 2) << round;
+    EXPECT_TRUE(sheet.model.scored.empty());
+    longest = std::max(longest, length / straight), most = std::max(most, sheet.state.x.size() - nodes);
+  }
+  std::printf("10 cuts of 20 to 100 sweeps: at most %.3f of the path's length, at most %zu new nodes\n", longest, most);
+  EXPECT_LT(longest, 1.1);
+}
+
+// A cut that ends inside leaves one piece whose slit opens when pulled.
+TEST(SheetCut, ACutEndsInsideAFace) {
+  Sheet sheet(peritoneum(), rectangle(0.04, 0.04, 10, 10, Pattern::irregular));
+  const SheetChange outer = cut(sheet.model, sheet.state, blade({0.0213, -0.001}, {0.0187, 0.0223}));
+  EXPECT_EQ(pieces(sheet), 1);
+  EXPECT_NEAR(outer.length, 0.0223, 0.001);
+  Sheet inner(peritoneum(), rectangle(0.04, 0.04, 10, 10, Pattern::irregular));
+  const SheetChange slit = cut(inner.model, inner.state, blade({0.0113, 0.0197}, {0.0293, 0.0209}));
+  EXPECT_EQ(pieces(inner), 1);
+  EXPECT_NEAR(slit.length, 0.018, 0.001);
+  // Pulled by 0.5 mm across the slit, with little stress left above its middle.
+  inner.fix([&](const glm::dvec3& x) { return x.y < 1e-9 || x.y > 0.04 - 1e-9; });
+  for (std::size_t n = 0; n < inner.state.x.size(); ++n)
+    if (inner.model.fixed[n] && inner.state.x[n].y > 0.02) inner.state.x[n].y += 5e-4;
+  inner.force.resize(inner.state.x.size());
+  inner.rest(1.0, 1e-8);
+  double beside = 0.0, far = 0.0;
+  for (std::uint32_t f = 0; f < inner.model.faces.size(); ++f) {
+    const glm::dvec3 at = position(inner.model, inner.state.x, {f, glm::dvec3(1.0 / 3.0)});
+    const double stress = stress_of(inner.model, inner.state, f).largest;
+    if (std::abs(at.x - 0.0203) < 3e-3 && std::abs(at.y - 0.0205) < 2.5e-3) beside = std::max(beside, stress);
+    if (at.x < 5e-3 && std::abs(at.y - 0.02) < 5e-3) far = std::max(far, stress);
+  }
+  EXPECT_LT(beside, 0.35 * far);
+}
+
+// Cuts anywhere, also along edges and through nodes: the rest shape stays, nothing moves, points keep their position.
+TEST(SheetCut, AnyCutsKeepTheRestShape) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> any(-0.005, 0.045);
+  double smallest = INFINITY, shortest = INFINITY;
+  for (int round = 0; round < 8; ++round) {
+    Mesh mesh = rectangle(0.04, 0.04, 8, 8, round % 2 ? Pattern::irregular : Pattern::crossed, random());
+    if (round % 4 > 1)
+      for (glm::dvec3& p : mesh.points) p.z = 0.004 * std::sin(100.0 * p.x) * std::cos(70.0 * p.y);
+    Sheet sheet(peritoneum(), mesh);
+    const double area = area_of(sheet), mass = mass_of(sheet);
+    for (int k = 0; k < 8; ++k) {
+      glm::dvec2 a(any(random), any(random)), b(any(random), any(random));
+      if (k % 3 == 2) a = {0.005 * (random() % 8), 0.005 * (random() % 8)}, b = {0.005 * (random() % 8), a.y};
+      std::vector<SheetPoint> points;
+      std::vector<glm::dvec3> before;
+      for (int p = 0; p < 20; ++p) {
+        glm::dvec3 w(0.05 + random() % 100, random() % 100, random() % 100);
+        points.push_back({static_cast<std::uint32_t>(random() % sheet.model.faces.size()), w / (w.x + w.y + w.z)});
+        before.push_back(position(sheet.model, sheet.state.x, points.back()));
+      }
+      const SheetChange change = cut(sheet.model, sheet.state, blade(a, b));
+      for (std::size_t p = 0; p < points.size(); ++p)
+        EXPECT_LT(glm::distance(position(sheet.model, sheet.state.x, *follow(change, points[p])), before[p]), 1e-9);
+      EXPECT_NEAR(area_of(sheet) / area, 1.0, 1e-12);
+      EXPECT_NEAR(mass_of(sheet) / mass, 1.0, 1e-12);
+    }
+    const std::vector<glm::dvec3> x = sheet.state.x;
+    sheet.force.assign(x.size(), glm::dvec3(0.0));
+    sheet.advance(5, 0.01);
+    for (std::size_t n = 0; n < x.size(); ++n) EXPECT_LT(glm::distance(sheet.state.x[n], x[n]), 1e-9);
+    smallest = std::min(smallest, quality_of(sheet).smallest_angle),
+    shortest = std::min(shortest, quality_of(sheet).shortest);
+  }
+  std::printf("64 cuts: shortest edge %.3f mm, smallest angle %.1f degrees\n", 1e3 * shortest, smallest);
 }
 
 }  // namespace
