@@ -35,6 +35,9 @@ constexpr double kAlongAxis = 0.88;
 // An overlap of contacts is taken back in so many steps; one step would throw a light sheet off.
 constexpr double kSheetStepsBack = 4.0;
 constexpr int kSheetRounds = 30;
+// Squared cosine of the largest angle between a mid-edge direction and the mean normal of its faces: 60 degrees. Two
+// faces folded flat on each other have no mean normal (squared length).
+constexpr double kFarthestTurn = 0.25, kFlatFold = 0.01;
 // A tear opens by this share of its widest opening until it carries its strength.
 constexpr double kFirstOpening = 0.05;
 
@@ -336,7 +339,8 @@ std::uint32_t node_of(const SheetModel& model, const SheetTie& tie, int side) {
   return model.faces[tie.face[side]].node[tie.corner[side]];
 }
 
-// Secant stiffness of a tie whose widest opening was `opened`, N/m.
+// Secant stiffness of a tie whose widest opening was `opened`, N/m. A step takes it at the opening that it expects, or
+// a tear that opens fast would pull beyond its strength.
 double tie_stiffness(const SheetParams& params, const SheetTie& tie, double opened) {
   const TearLaw law = tear_law(params, tie.length);
   if (opened >= law.widest) return 0.0;
@@ -349,7 +353,8 @@ void add_ties(const Assembly& assembly) {
   const SheetState& s = assembly.state;
   for (std::size_t t = 0; t < model.ties.size(); ++t) {
     const std::uint32_t a = node_of(model, model.ties[t], 0), b = node_of(model, model.ties[t], 1);
-    const double k = a == b ? 0.0 : tie_stiffness(model.params, model.ties[t], s.opened[t]);
+    const double next = glm::distance(s.x[b] + assembly.lag * s.v[b], s.x[a] + assembly.lag * s.v[a]);
+    const double k = a == b ? 0.0 : tie_stiffness(model.params, model.ties[t], std::max(s.opened[t], next));
     if (k == 0.0) continue;
     const dvec3 pull = assembly.dt * k * (s.x[b] - s.x[a]);
     const dmat3 stiff(assembly.dt * assembly.lag * k);
@@ -428,6 +433,28 @@ dvec3 carried(const dvec3& d, const dvec3& from, const dvec3& to, double turn) {
   return length > 0.0 ? straight / length : glm::normalize(any_perpendicular(u));
 }
 
+// Turns directions back that a violent step has moved out of the range between the normals of their faces: they have no
+// mass, and beyond it the energy would rise without limit.
+void straighten(const SheetModel& model, SheetScratch& scratch, SheetState& s) {
+  scratch.normal.assign(model.edges.size(), dvec3(0.0));
+  for (const SheetFace& face : model.faces) {
+    const std::array<dvec3, 3> x = corners_of(face, s.x);
+    const dvec3 n = cross(x[1] - x[0], x[2] - x[0]);
+    const double length = glm::length(n);
+    if (!(length > 0.0)) continue;
+    for (const std::uint32_t edge : face.edge) scratch.normal[edge] += n / length;
+  }
+  for (std::size_t e = 0; e < model.edges.size(); ++e) {
+    const dvec3& n = scratch.normal[e];
+    const double along = dot(n, s.direction[e]), squared = dot(n, n);
+    if (squared < kFlatFold || (along > 0.0 && along * along > kFarthestTurn * squared)) continue;
+    const dvec3 side = s.x[model.edges[e][1]] - s.x[model.edges[e][0]];
+    const dvec3 across = n - dot(n, side) / std::max(dot(side, side), 1e-300) * side;
+    const double length = glm::length(across);
+    if (length > 0.0 && !model.clamped[e]) s.direction[e] = across / length;
+  }
+}
+
 void move(const SheetModel& model, double dt, SheetScratch& scratch, SheetState& s) {
   scratch.before.assign(s.x.begin(), s.x.end());
   const bool corrected = !scratch.answer.empty();
@@ -446,6 +473,7 @@ void move(const SheetModel& model, double dt, SheetScratch& scratch, SheetState&
     const double rate = model.clamped[e] ? 0.0 : scratch.right[at] + (corrected ? scratch.answer[at] : 0.0);
     s.direction[e] = carried(s.direction[e], scratch.before[b] - scratch.before[a], s.x[b] - s.x[a], dt * rate);
   }
+  straighten(model, scratch, s);
   for (std::size_t t = 0; t < model.ties.size(); ++t) {
     const SheetTie& tie = model.ties[t];
     s.opened[t] = std::max(s.opened[t], glm::distance(s.x[node_of(model, tie, 0)], s.x[node_of(model, tie, 1)]));
@@ -979,13 +1007,12 @@ SheetStress stress_of(const SheetModel& model, const SheetState& s, std::uint32_
   return {scale * p.p1, scale * p.p2, d.u1, d.u2};
 }
 
-dvec3 traction_on(const SheetModel& model, const SheetState& s, std::uint32_t face, int k) {
-  const SheetElement& e = model.elements[face];
-  const Deformation d = deformation_of(e, corners_of(model.faces[face], s.x));
-  const Principal p = principal(d, area_law(model.params.poisson, d.area));
-  const dvec2 side = e.corner[(k + 1) % 3] - e.corner[k], out = turned_right(side) / glm::length(side);
-  const double scale = section_of(model.params).shear / model.params.thickness * e.integrity;
-  return scale * (p.p1 * dot(d.v1, out) * d.u1 + p.p2 * dot(d.v2, out) * d.u2);
+std::array<dvec3, 3> corner_forces(const SheetModel& model, const SheetState& s, std::uint32_t f) {
+  const std::array<dvec3, 3> x = corners_of(model.faces[f], s.x);
+  const Deformation d = deformation_of(model.elements[f], x);
+  return force_of(model.elements[f], section_of(model.params), d, area_law(model.params.poisson, d.area),
+                  bend_of(model, s, f, x, d.normal))
+      .force;
 }
 
 void follow_nodes(const SheetModel& model, std::span<const dvec3> before, SheetState& s) {

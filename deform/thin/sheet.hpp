@@ -165,8 +165,8 @@ struct SheetStress {
 };
 SheetStress stress_of(const SheetModel& model, const SheetState& state, std::uint32_t face);
 
-// Nominal traction of a face on its edge k, Pa: what its neighbour pulls with.
-glm::dvec3 traction_on(const SheetModel& model, const SheetState& state, std::uint32_t face, int k);
+// Forces of one face on its corners, [corner] N.
+std::array<glm::dvec3, 3> corner_forces(const SheetModel& model, const SheetState& state, std::uint32_t face);
 
 // How a tear holds: the traction rises to the strength, then falls to 0 at `widest`; the area below is the toughness
 // (A. Hillerborg, M. Modeer, P.-E. Petersson, Cement and Concrete Research 6, 1976; bilinear, unloading to 0). Along an
@@ -222,6 +222,7 @@ struct SheetScratch {
   std::vector<double> answer;           // [unknown] speeds that only take overlaps back
   std::vector<glm::dvec3> before;       // [node] m
   std::vector<glm::dvec3> wide;         // [unknown]
+  std::vector<glm::dvec3> normal;       // [edge] sum of the normals of its faces
   std::vector<glm::dvec3> paths;        // answers to a unit impulse, contact after contact
   std::vector<std::uint32_t> path_end;  // [contact] in paths
   std::vector<glm::dmat3> mobility;     // [contact][contact] m/s of the first per N s on the second

@@ -15,8 +15,11 @@ using glm::dvec2;
 using glm::dvec3;
 using NodePair = std::array<std::uint32_t, 2>;  // lower number first
 
-constexpr std::size_t kLastSide = 2;      // of the rim of a sweep: where the blade is now
-constexpr int kBurnRounds = 8;            // halvings of the faces that a hot segment meets
+constexpr std::size_t kLastSide = 2;  // of the rim of a sweep: where the blade is now
+constexpr int kBurnRounds = 8;        // halvings of the faces that a hot segment meets
+// A side of a tear that still holds carries the strength of its tie; a branch from it needs more.
+constexpr double kBranchLoad = 2.0;
+constexpr double kPushed = 0.3;           // cosine up to which sides that shear count as pulled apart
 constexpr double kLeastIntegrity = 0.05;  // of a face beside a burn: its edges still need some stiffness
 
 NodePair pair_of(std::uint32_t a, std::uint32_t b) { return {std::min(a, b), std::max(a, b)}; }
@@ -460,31 +463,96 @@ void remove_faces(SheetModel& model, SheetState& s, const std::vector<std::uint8
   model.ties.resize(ties), s.opened.resize(ties);
 }
 
-// An edge that could tear: its nodes, and its traction over its strength.
+// An edge that could tear: its nodes, and what its end carries over what it could.
 struct TearCandidate {
   double load;
   NodePair nodes;
 };
 
-std::vector<TearCandidate> tear_candidates(const SheetModel& model, const SheetState& s) {
+// A corner of a face at a node of the boundary.
+struct FanCorner {
+  std::uint32_t node, face;
+  int corner;
+  auto operator<=>(const FanCorner&) const = default;
+};
+
+std::vector<FanCorner> boundary_corners(const SheetModel& model) {
   const std::vector<FaceSide> sides = sides_of(model);
-  std::vector<std::uint8_t> open_node(s.x.size(), 0);
+  std::vector<std::uint8_t> at_boundary(model.mass.size(), 0);
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const bool twice = (i > 0 && sides[i - 1].nodes == sides[i].nodes) ||
                        (i + 1 < sides.size() && sides[i + 1].nodes == sides[i].nodes);
-    if (!twice) open_node[sides[i].nodes[0]] = open_node[sides[i].nodes[1]] = 1;
+    if (!twice) at_boundary[sides[i].nodes[0]] = at_boundary[sides[i].nodes[1]] = 1;
   }
+  std::vector<FanCorner> corners;
+  for (std::uint32_t f = 0; f < model.faces.size(); ++f)
+    for (int k = 0; k < 3; ++k)
+      if (at_boundary[model.faces[f].node[k]]) corners.push_back({model.faces[f].node[k], f, k});
+  std::sort(corners.begin(), corners.end());
+  return corners;
+}
+
+// Faces around a node of the boundary, with their forces on it.
+struct Fan {
+  std::span<const FanCorner> corners;
+  std::vector<dvec3> force;  // [corner] N
+
+  // The node after a corner in its face, and the one before.
+  std::uint32_t next(const SheetModel& m, std::size_t i) const {
+    return m.faces[corners[i].face].node[(corners[i].corner + 1) % 3];
+  }
+  std::uint32_t last(const SheetModel& m, std::size_t i) const {
+    return m.faces[corners[i].face].node[(corners[i].corner + 2) % 3];
+  }
+  // The face whose next node is the last of face i: its neighbour, counter-clockwise. Its own number: none.
+  std::size_t neighbour(const SheetModel& m, std::size_t i) const {
+    for (std::size_t j = 0; j < corners.size(); ++j)
+      if (next(m, j) == last(m, i)) return j;
+    return i;
+  }
+};
+
+std::uint32_t node_at(const SheetModel& model, const SheetTie& tie, int side) {
+  return model.faces[tie.face[side]].node[tie.corner[side]];
+}
+
+// What the sides of the edge from a boundary node to `last` of face i pull with, if they pull apart.
+void try_edge(const SheetModel& model, const SheetState& s, const Fan& fan, std::size_t i,
+              std::vector<TearCandidate>& found) {
+  std::size_t j = fan.neighbour(model, i);
+  if (j == i) return;
+  const std::uint32_t node = fan.corners[0].node, other = fan.last(model, i);
+  dvec3 pull(0.0);  // on the node, by the faces beyond the edge
+  for (std::size_t count = 0; count < fan.corners.size(); ++count) {
+    pull += fan.force[j];
+    const std::size_t after = fan.neighbour(model, j);
+    if (after == j) break;
+    j = after;
+  }
+  const Triangle t = triangle_of(model, s, fan.corners[i].face);
+  const dvec3 out = glm::cross(s.x[node] - s.x[other], glm::cross(t.b - t.a, t.c - t.a));
+  const double size = glm::length(pull);
+  if (dot(pull, out) < -kPushed * size * glm::length(out)) return;
+  const SheetElement& e = model.elements[fan.corners[i].face];
+  const double length = rest_length(e, (fan.corners[i].corner + 2) % 3);
+  double area = 0.5 * length * model.params.thickness, least = 1.0;
+  for (const SheetTie& tie : model.ties) {
+    const std::uint32_t a = node_at(model, tie, 0), b = node_at(model, tie, 1);
+    if (a == node && b == node) area += tie.area;
+    if (a != b && (a == node || b == node)) least = kBranchLoad;
+  }
+  const double load = size / (area * tear_law(model.params, length).strength * e.integrity);
+  if (load >= least) found.push_back({load, pair_of(node, other)});
+}
+
+std::vector<TearCandidate> tear_candidates(const SheetModel& model, const SheetState& s) {
+  const std::vector<FanCorner> corners = boundary_corners(model);
   std::vector<TearCandidate> found;
-  for (std::size_t i = 0; i + 1 < sides.size(); ++i) {
-    const FaceSide &f = sides[i], &g = sides[i + 1];
-    if (f.nodes != g.nodes || !(open_node[f.nodes[0]] || open_node[f.nodes[1]])) continue;
-    const dvec3 pull = 0.5 * (traction_on(model, s, f.face, f.side) - traction_on(model, s, g.face, g.side));
-    const Triangle t = triangle_of(model, s, f.face);
-    const dvec3 side = s.x[model.faces[f.face].node[(f.side + 1) % 3]] - s.x[model.faces[f.face].node[f.side]];
-    if (dot(pull, glm::cross(side, glm::cross(t.b - t.a, t.c - t.a))) <= 0.0) continue;  // pushed together
-    const double load =
-        glm::length(pull) / tear_law(model.params, rest_length(model.elements[f.face], f.side)).strength;
-    if (load >= 1.0) found.push_back({load, f.nodes});
+  for (std::size_t begin = 0, end = 0; begin < corners.size(); begin = end) {
+    while (end < corners.size() && corners[end].node == corners[begin].node) ++end;
+    Fan fan{std::span(corners).subspan(begin, end - begin), {}};
+    for (const FanCorner& c : fan.corners) fan.force.push_back(corner_forces(model, s, c.face)[c.corner]);
+    for (std::size_t i = 0; i < fan.corners.size(); ++i) try_edge(model, s, fan, i, found);
   }
   std::sort(found.begin(), found.end(), [](const TearCandidate& a, const TearCandidate& b) {
     return a.load != b.load ? a.load > b.load : a.nodes < b.nodes;

@@ -867,5 +867,95 @@ TEST(SheetCut, AnyCutsKeepTheRestShape) {
   std::printf("64 cuts: shortest edge %.3f mm, smallest angle %.1f degrees\n", 1e3 * shortest, smallest);
 }
 
+// The trouser test: the legs of a strip that is cut at one end are pulled apart across its plane. Legs that hardly
+// stretch need the force G t / 2, and the work of the grips is G t for each metre of tear (R. S. Rivlin, A. G. Thomas,
+// "Rupture of rubber", J. Polymer Science 10, 1953).
+TEST(SheetTear, TrousersTearAtRivlinsForce) {
+  for (const Pattern pattern : {Pattern::crossed, Pattern::irregular}) {
+    const double thickness = 2e-4, toughness = 1e3;
+    Sheet sheet({.thickness = thickness,
+                 .youngs_modulus = 5e6,
+                 .poisson = 0.5,
+                 .drag = 5.0,
+                 .strength = 3.5e5,
+                 .toughness = toughness},
+                rectangle(0.03, 0.01, 24, 8, pattern));
+    cut(sheet.model, sheet.state, blade({-0.001, 0.005}, {0.009, 0.005}));
+    sheet.fix([](const glm::dvec3& x) { return x.x < 1e-9; });
+    const std::vector<std::uint32_t> piece = pieces_of(sheet.model);
+    std::vector<double> side(sheet.state.x.size(), 0.0);  // of fixed nodes, by their faces
+    for (const SheetFace& face : sheet.model.faces) {
+      const double middle =
+          (sheet.state.x[face.node[0]].y + sheet.state.x[face.node[1]].y + sheet.state.x[face.node[2]].y) / 3.0;
+      for (const std::uint32_t n : face.node) side[n] = middle > 0.005 ? 1.0 : -1.0;
+    }
+    const double unit = toughness * thickness, speed = 0.02, dt = 4e-3;
+    double work = 0.0, mean = 0.0, first_work = 0.0, first_torn = 0.0, first_elastic = 0.0;
+    int counted = 0, steps = 0;
+    for (; steps < 600 && torn_energy(sheet.model, sheet.state) < unit * 0.014; ++steps) {
+      for (std::size_t n = 0; n < sheet.state.x.size(); ++n)
+        if (sheet.model.fixed[n]) sheet.state.v[n] = {0.0, 0.0, side[n] * speed};
+      sheet.force.resize(sheet.state.x.size());
+      sheet.advance(1, dt);
+      const std::vector<double> force = forces_of(sheet);
+      double pull = 0.0;
+      for (std::size_t n = 0; n < sheet.state.x.size(); ++n)
+        if (sheet.model.fixed[n]) pull -= 0.5 * side[n] * force[3 * n + 2];
+      work += 2.0 * pull * speed * dt;
+      tear(sheet.model, sheet.state);
+      for (std::size_t n = side.size(); n < sheet.state.x.size(); ++n)
+        side.push_back(sheet.state.x[n].z > 0.0 ? 1 : -1);
+      const double torn = torn_energy(sheet.model, sheet.state);
+      if (torn > unit * 0.004) {
+        mean += pull, ++counted;
+      } else {
+        first_torn = torn, first_work = work, first_elastic = energy_of(sheet.model, sheet.state).elastic();
+      }
+    }
+    const double torn = torn_energy(sheet.model, sheet.state) - first_torn;
+    const double stored = energy_of(sheet.model, sheet.state).elastic() - first_elastic;
+    const double force = mean / counted / (0.5 * unit), spent = (work - first_work - stored) / torn;
+    std::printf("trousers, mesh %d: force %.3f of G t / 2, work %.3f of G t a, %d steps\n", static_cast<int>(pattern),
+                force, spent, steps);
+    EXPECT_NEAR(spent, 1.0, pattern == Pattern::crossed ? 0.15 : 0.3);
+    if (pattern == Pattern::crossed) {
+      EXPECT_NEAR(force, 1.0, 0.15);
+    }
+  }
+}
+
+// A hook burns a hole of its radius, and a line; the tissue beside it is weak.
+TEST(SheetBurn, ATipBurnsAHole) {
+  const double radius = 2e-3;
+  Sheet sheet(peritoneum(), rectangle(0.04, 0.04, 8, 8, Pattern::irregular));
+  const double area = area_of(sheet), mass = mass_of(sheet);
+  const SheetChange hole = burn(sheet.model, sheet.state, {0.02, 0.021, -0.01}, {0.02, 0.021, 0.01}, radius);
+  EXPECT_NEAR(hole.area / (kPi * radius * radius), 1.0, 0.25);
+  EXPECT_NEAR((area_of(sheet) + hole.area) / area, 1.0, 1e-12);
+  EXPECT_NEAR(mass_of(sheet) / mass, area_of(sheet) / area, 1e-12);
+  double weakest = 1.0;
+  for (const SheetElement& e : sheet.model.elements) weakest = std::min(weakest, e.integrity);
+  EXPECT_LT(weakest, 0.5);
+  // A line across divides the sheet.
+  double burnt = hole.area;
+  for (int k = 0; k <= 44; ++k) {
+    const double x = -0.002 + 0.001 * k;
+    burnt += burn(sheet.model, sheet.state, {x, 0.021, -0.01}, {x, 0.021, 0.01}, radius).area;
+  }
+  std::printf("burnt: hole %.3f of pi r^2, line %.3f of its area; %zu nodes\n", hole.area / (kPi * radius * radius),
+              burnt / (2.0 * radius * 0.04), sheet.state.x.size());
+  EXPECT_EQ(pieces(sheet), 2);
+  EXPECT_NEAR(burnt / (2.0 * radius * 0.04), 1.0, 0.2);
+  sheet.force.resize(sheet.state.x.size());
+  sheet.gravity = {0.0, 0.0, -9.81};
+  sheet.fix([](const glm::dvec3& x) { return x.y < 1e-9; });
+  sheet.advance(20, 5e-3);
+  EXPECT_LT(sheet.fastest(), 2.0);
+  // All of it.
+  burn(sheet.model, sheet.state, {0.02, 0.02, -0.3}, {0.02, 0.02, 0.3}, 1.0);
+  EXPECT_TRUE(sheet.model.faces.empty());
+  sheet.advance(2, 5e-3);
+}
+
 }  // namespace
 }  // namespace trocar::sheet_test
