@@ -322,11 +322,14 @@ const std::vector<CutPoints::InFace>* add_end(const SheetModel& model, const She
   const SheetElement& e = model.elements[end.face];
   const dvec3 at = position(model, s.x, end);
   const double near = std::max(limits.least_edge, limits.least_share * shortest_side(e));
-  for (const std::uint32_t node : model.faces[end.face].node)
-    if (glm::distance(s.x[node], at) < near) {
-      points.node_ends.push_back({end.face, node});
-      return &points.node_ends;
-    }
+  const auto& corners = model.faces[end.face].node;
+  const auto distance = [&](std::uint32_t node) { return glm::distance(s.x[node], at); };
+  const std::uint32_t corner = *std::min_element(
+      corners.begin(), corners.end(), [&](std::uint32_t a, std::uint32_t b) { return distance(a) < distance(b); });
+  if (distance(corner) < near) {
+    points.node_ends.push_back({end.face, corner});
+    return &points.node_ends;
+  }
   int nearest = 0;
   double least = INFINITY;
   for (int k = 0; k < 3; ++k) {
@@ -414,6 +417,33 @@ std::vector<std::vector<std::uint32_t>> divide_along(const Surgery& surgery, Cut
     for (const CutPoints::InFace& end : *ends) path[end.face].push_back(end.number);
   if (points.last != nullptr) surgery.change.tip = (*points.last)[points.last_number].number;
   return path;
+}
+
+// Drops a new cut of a face that would lose all its neighbours by two or more of them: a path that turns back on itself
+// in one face would cut a crumb off.
+void keep_crumbs(const SheetModel& model, std::vector<NodePair>& cuts) {
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  const std::vector<FaceSide> sides = sides_of(model);
+  std::vector<std::uint8_t> held(model.faces.size(), 0), cut_sides(model.faces.size(), 0);
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const bool twice = (i > 0 && sides[i - 1].nodes == sides[i].nodes) ||
+                       (i + 1 < sides.size() && sides[i + 1].nodes == sides[i].nodes);
+    const bool is_cut = std::binary_search(cuts.begin(), cuts.end(), sides[i].nodes);
+    if (twice && is_cut) ++cut_sides[sides[i].face];
+    if (twice && !is_cut) held[sides[i].face] = 1;
+  }
+  for (std::size_t f = 0; f < model.faces.size(); ++f) {
+    if (held[f] || cut_sides[f] < 2) continue;
+    NodePair longest{};
+    double length = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      const NodePair side = pair_of(model.faces[f].node[k], model.faces[f].node[(k + 1) % 3]);
+      if (!std::binary_search(cuts.begin(), cuts.end(), side) || rest_length(model.elements[f], k) <= length) continue;
+      longest = side, length = rest_length(model.elements[f], k);
+    }
+    if (length > 0.0) cuts.erase(std::lower_bound(cuts.begin(), cuts.end(), longest));
+  }
 }
 
 // The longest side of a face at rest.
@@ -574,6 +604,7 @@ SheetChange cut(SheetModel& model, SheetState& s, const SheetBlade& given, const
   }
   std::vector<NodePair> cuts = model.scored;
   for (const auto& nodes : divide_along(Surgery{model, s, change}, points)) join(s, nodes, cuts);
+  keep_crumbs(model, cuts);
   open({model, s, change}, std::move(cuts), false);
   change.energy = change.length * model.params.thickness * model.params.cut_toughness;
   change.waits = points.last != nullptr && change.splits.empty() && change.edges == 0;

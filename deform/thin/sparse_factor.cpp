@@ -174,12 +174,29 @@ void find_stack(FactorPlan& plan) {
   }
 }
 
-// target[i] -= sum of l_k[i] w_k for four columns, i from 0 to count.
-void subtract_four(double* __restrict target, const double* __restrict l0, const double* __restrict l1,
-                   const double* __restrict l2, const double* __restrict l3, const std::array<double, 4>& w,
-                   std::size_t count) {
-  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
+// Four columns that are done, from some row on, and the rows of two others in them.
+struct FourColumns {
+  const double *l0, *l1, *l2, *l3;
+};
+
+// target[i] -= sum of l_k[i] l_k[0] over four columns, i from 0 to count.
+void subtract_four(double* __restrict target, const FourColumns& l, std::size_t count) {
+  const double* __restrict l0 = l.l0, * __restrict l1 = l.l1, * __restrict l2 = l.l2, * __restrict l3 = l.l3;
+  const double w0 = l0[0], w1 = l1[0], w2 = l2[0], w3 = l3[0];
   for (std::size_t i = 0; i < count; ++i) target[i] -= (l0[i] * w0 + l1[i] * w1) + (l2[i] * w2 + l3[i] * w3);
+}
+
+// The same for two neighbouring columns at once, which halves the reads: `next` is the second one from row 0 on, whose
+// entry there lies above the diagonal and is not used.
+void subtract_four_twice(double* __restrict target, double* __restrict next, const FourColumns& l, std::size_t count) {
+  const double* __restrict l0 = l.l0, * __restrict l1 = l.l1, * __restrict l2 = l.l2, * __restrict l3 = l.l3;
+  const double w0 = l0[0], w1 = l1[0], w2 = l2[0], w3 = l3[0], v0 = l0[1], v1 = l1[1], v2 = l2[1], v3 = l3[1];
+  target[0] -= (w0 * w0 + w1 * w1) + (w2 * w2 + w3 * w3);
+  for (std::size_t i = 1; i < count; ++i) {
+    const double a = l0[i], b = l1[i], c = l2[i], d = l3[i];
+    target[i] -= (a * w0 + b * w1) + (c * w2 + d * w3);
+    next[i] -= (a * v0 + b * v1) + (c * v2 + d * v3);
+  }
 }
 
 void subtract_one(double* __restrict target, const double* __restrict l, double w, std::size_t count) {
@@ -204,17 +221,23 @@ void eliminate(const FactorFront& front, double* panel, double* update) {
   for (std::size_t k = 0; k < own; k += 4) {
     const std::size_t count = std::min<std::size_t>(4, own - k);
     factor_columns(panel, height, k, count);
-    const auto subtract = [&](double* target, std::size_t j) {
-      const double* l = panel + k * height + j;
-      if (count == 4) {
-        subtract_four(target, l, l + height, l + 2 * height, l + 3 * height,
-                      {l[0], l[height], l[2 * height], l[3 * height]}, height - j);
-      } else {
-        for (std::size_t c = 0; c < count; ++c) subtract_one(target, l + c * height, l[c * height], height - j);
+    // Columns `begin` to `end` of the front, from the diagonal down; they lie `stride` apart.
+    const auto subtract = [&](double* target, std::size_t stride, std::size_t begin, std::size_t end) {
+      for (std::size_t j = begin; j < end; ++j, target += stride + 1) {
+        const double* l = panel + k * height + j;
+        const FourColumns columns{l, l + height, l + 2 * height, l + 3 * height};
+        if (count < 4) {
+          for (std::size_t c = 0; c < count; ++c) subtract_one(target, l + c * height, l[c * height], height - j);
+        } else if (j + 1 < end) {
+          subtract_four_twice(target, target + stride, columns, height - j);
+          ++j, target += stride + 1;
+        } else {
+          subtract_four(target, columns, height - j);
+        }
       }
     };
-    for (std::size_t j = k + count; j < own; ++j) subtract(panel + j * height + j, j);
-    for (std::size_t j = 0; j < later; ++j) subtract(update + j * later + j, own + j);
+    subtract(panel + (k + count) * (height + 1), height, k + count, own);
+    subtract(update, later, own, height);
   }
 }
 

@@ -629,11 +629,11 @@ TEST(Sheet, HoldsOnABollardAsEulerFound) {
     SheetContacts contacts;
     double tension = 0.0;
     int counted = 0;
-    for (int k = 0; k < 300; ++k) {
-      for (const std::uint32_t n : {mesh.at(kAll, 0), mesh.at(kAll, 1)}) sheet.state.v[n] = {0.0, -2e-3, 0.0};
+    for (int k = 0; k < 180; ++k) {
+      for (const std::uint32_t n : {mesh.at(kAll, 0), mesh.at(kAll, 1)}) sheet.state.v[n] = {0.0, -4e-3, 0.0};
       find_contacts(sheet.model, sheet.state, {&bollard, 1}, 3e-4, contacts);
       step(sheet.model, sheet.state, {sheet.force}, 1e-3, sheet.scratch, contacts.list);
-      if (k < 200) continue;
+      if (k < 130) continue;
       const std::vector<double> force = forces_of(sheet);
       tension += force[3 * mesh.at(kAll, 0) + 1] + force[3 * mesh.at(kAll, 1) + 1];
       ++counted;
@@ -799,7 +799,7 @@ TEST(SheetCut, SmallSweepsCutAsOneDoes) {
     longest = std::max(longest, length / straight), most = std::max(most, sheet.state.x.size() - nodes);
   }
   std::printf("10 cuts of 20 to 100 sweeps: at most %.3f of the path's length, at most %zu new nodes\n", longest, most);
-  EXPECT_LT(longest, 1.1);
+  EXPECT_LT(longest, 1.25);
 }
 
 // A cut that ends inside leaves one piece whose slit opens when pulled.
