@@ -21,8 +21,8 @@ using glm::dot;
 using glm::dvec2;
 using glm::dvec3;
 
-// Below this share of its area at rest a face goes on with the stiffness that it has there, so that forces are finite.
-constexpr double kLeastAreaRatio = 0.1;
+// Below this share of its area at rest a face goes on with the pressure that it has there, so that forces are finite.
+constexpr double kLeastAreaRatio = 1e-3;
 // A mid-edge direction is at most 164 degrees from a normal: beyond, the angle is uncertain.
 constexpr double kLeastOpening = 0.04;
 // Heights of a face over its sides for bending, as a share of the side: a face that collapses must not give huge
@@ -55,9 +55,9 @@ AreaLaw power_law(double q, double j) {
 AreaLaw area_law(double poisson, double j) {
   const double q = poisson / (1.0 - poisson);
   if (j >= kLeastAreaRatio) return power_law(q, j);
+  // The curvature is that for which the stiffness of a step needs no correction (stiffness_of).
   const AreaLaw at = power_law(q, kLeastAreaRatio);
-  const double off = j - kLeastAreaRatio;
-  return {at.value + off * (at.slope + 0.5 * off * at.curvature), at.slope + off * at.curvature, at.curvature};
+  return {at.value + (j - kLeastAreaRatio) * at.slope, at.slope, -(2.0 * q + 1.0) * at.slope / std::max(j, 1e-9)};
 }
 
 // Deformation of a face: F = u1 s1 v1^T + u2 s2 v2^T.

@@ -957,5 +957,53 @@ TEST(SheetBurn, ATipBurnsAHole) {
   sheet.advance(2, 5e-3);
 }
 
+// Pulled, pushed, cut, torn and burnt at random, a sheet stays finite and no node flies.
+TEST(SheetCut, SurvivesAnything) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  const auto any = [&](double from, double to) { return from + (to - from) * (random() / 4294967296.0); };
+  double fastest = 0.0;
+  int edges = 0, burnt = 0;
+  for (int round = 0; round < 3; ++round) {
+    Sheet sheet(peritoneum(), rectangle(0.06, 0.06, 8, 8, Pattern::irregular, random()));
+    sheet.fix([](const glm::dvec3& x) { return x.x < 1e-9; });
+    sheet.gravity = {0.0, 0.0, -9.81};
+    SheetContacts contacts;
+    std::optional<SheetPoint> grip = SheetPoint{static_cast<std::uint32_t>(random() % 128), {0.2, 0.3, 0.5}};
+    glm::dvec3 at = position(sheet.model, sheet.state.x, *grip), hand(any(-0.3, 0.3), any(-0.3, 0.3), any(-0.3, 0.3));
+    const auto changed = [&](const SheetChange& change) {
+      if (!change.changed()) return;
+      contacts = {};
+      if (grip) grip = follow(change, *grip);
+    };
+    for (int k = 0; k < 80; ++k) {
+      at += 4e-3 * hand;
+      sheet.springs.clear();
+      if (grip) sheet.springs.push_back({*grip, at, hand, 2e3, 3.0});
+      const double z = 0.02 - 5e-4 * k;
+      const SheetObstacle shaft{{0.03, -0.1, z}, {0.04, 0.1, z}, 2.5e-3, {0, 0, -0.125}, {0, 0, -0.125}};
+      find_contacts(sheet.model, sheet.state, {&shaft, 1}, 1e-3, contacts);
+      sheet.force.resize(sheet.state.x.size());
+      step(sheet.model, sheet.state, {sheet.force, sheet.gravity, 0.0, sheet.springs, {}}, 4e-3, sheet.scratch,
+           contacts.list);
+      fastest = std::max(fastest, sheet.fastest());
+      const SheetChange torn = tear(sheet.model, sheet.state);
+      edges += static_cast<int>(torn.edges);
+      changed(torn);
+      const glm::dvec3 a(any(0.0, 0.06), any(0.0, 0.06), -0.05),
+          b = a + glm::dvec3(any(-0.02, 0.02), any(-0.02, 0.02), 0.0), up(0, 0, 0.1);
+      if (k % 20 == 5) changed(cut(sheet.model, sheet.state, {a, a + up, b, b + up}));
+      if (k % 20 != 15) continue;
+      const SheetChange hole = burn(sheet.model, sheet.state, a, a + up, 2e-3);
+      burnt += hole.area > 0.0;
+      changed(hole);
+    }
+    for (const glm::dvec3& x : sheet.state.x) EXPECT_LT(glm::length(x), 2.0);
+  }
+  std::printf("3 rounds: fastest node %.2f m/s, %d edges torn, %d holes\n", fastest, edges, burnt);
+  EXPECT_LT(fastest, 100.0);  // what snaps back runs at up to sqrt(E / density), 31 m/s
+}
+
 }  // namespace
 }  // namespace trocar::sheet_test
