@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "deform/thin/push.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
@@ -32,9 +33,6 @@ constexpr double kLeastHeight = 1e-3;
 constexpr double kCreep = 1e-4;  // m/s
 // The squared cosine beyond which an edge counts as along an axis: 20 degrees.
 constexpr double kAlongAxis = 0.88;
-// An overlap of contacts is taken back in so many steps; one step would throw a light sheet off.
-constexpr double kSheetStepsBack = 4.0;
-constexpr int kSheetRounds = 30;
 // Squared cosine of the largest angle between a mid-edge direction and the mean normal of its faces: 60 degrees. Two
 // faces folded flat on each other have no mean normal (squared length).
 constexpr double kFarthestTurn = 0.25, kFlatFold = 0.01;
@@ -557,41 +555,6 @@ void apply(const SheetModel& model, std::span<const SheetContact> contacts, Shee
   }
 }
 
-// Impulses at the contacts, by Gauss-Seidel over 3 x 3 blocks; `speed` follows every change.
-struct SheetContactSolver {
-  SheetScratch& scratch;
-  std::span<const SheetContact> contacts;
-
-  const dmat3& mobility(std::size_t i, std::size_t j) const { return scratch.mobility[i * contacts.size() + j]; }
-  void change(std::size_t i, const dvec3& by) const {
-    if (by == dvec3(0.0)) return;
-    scratch.impulses[i] += by;
-    for (std::size_t j = 0; j < contacts.size(); ++j) scratch.speed[j] += mobility(j, i) * by;
-  }
-  // Impulse per speed along `d`, kg.
-  double resistance(std::size_t i, const dvec3& d) const {
-    const double m = dot(d, mobility(i, i) * d);
-    return m > 0.0 ? 1.0 / m : 0.0;
-  }
-  // `target`: the least speed along the normal, m/s.
-  void press(std::size_t i, double target) const {
-    const dvec3& n = contacts[i].normal;
-    const double before = dot(scratch.impulses[i], n);
-    const double now = std::max(before + (target - dot(scratch.speed[i], n)) * resistance(i, n), 0.0);
-    change(i, (now - before) * n);
-  }
-  void rub(std::size_t i) const {
-    const dvec3& n = contacts[i].normal;
-    const double pressed = dot(scratch.impulses[i], n);
-    const dvec3 slip = scratch.speed[i] - dot(scratch.speed[i], n) * n, before = scratch.impulses[i] - pressed * n;
-    const double length = glm::length(slip);
-    dvec3 along = before;
-    if (length > 0.0) along -= slip * resistance(i, slip / length);
-    const double held = glm::length(along), most = contacts[i].friction * pressed;
-    change(i, (held > most ? along * (most / held) : along) - before);
-  }
-};
-
 // Impulses that keep the sheet out of obstacles, then those that take overlaps back. Call with half-solved speeds in
 // `right`; adds the impulses there, and leaves the speeds that only take overlaps back in `answer`, both half solved.
 void solve_contacts(const SheetModel& model, double dt, std::span<SheetContact> contacts, SheetScratch& scratch) {
@@ -599,7 +562,7 @@ void solve_contacts(const SheetModel& model, double dt, std::span<SheetContact> 
   find_paths(model, contacts, scratch);
   find_mobility(model, contacts, scratch);
   scratch.speed.resize(count), scratch.impulses.assign(count, dvec3(0.0));
-  const SheetContactSolver solver{scratch, contacts};
+  const PushSolver<SheetContact> solver{contacts, scratch.mobility, scratch.speed, scratch.impulses};
   std::size_t begin = 0;
   for (std::size_t i = 0; i < count; ++i) {
     dvec3 speed = -contacts[i].slide;
@@ -616,7 +579,7 @@ void solve_contacts(const SheetModel& model, double dt, std::span<SheetContact> 
     begin = scratch.path_end[i];
   }
   for (std::size_t i = 0; i < count; ++i) solver.change(i, contacts[i].impulse);
-  for (int round = 0; round < kSheetRounds; ++round)
+  for (int round = 0; round < kPushRounds; ++round)
     for (std::size_t i = 0; i < count; ++i) {
       solver.press(i, std::min(-contacts[i].gap / dt, 0.0));
       solver.rub(i);
@@ -625,9 +588,9 @@ void solve_contacts(const SheetModel& model, double dt, std::span<SheetContact> 
   apply(model, contacts, scratch, scratch.right);
   scratch.impulses.assign(count, dvec3(0.0));
   scratch.speed.assign(count, dvec3(0.0));
-  for (int round = 0; round < kSheetRounds; ++round)
+  for (int round = 0; round < kPushRounds; ++round)
     for (std::size_t i = 0; i < count; ++i)
-      if (contacts[i].gap < 0.0) solver.press(i, -contacts[i].gap / (kSheetStepsBack * dt));
+      if (contacts[i].gap < 0.0) solver.press(i, -contacts[i].gap / (kStepsBack * dt));
   scratch.answer.assign(model.plan.unknowns, 0.0);
   apply(model, contacts, scratch, scratch.answer);
 }

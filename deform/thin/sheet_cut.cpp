@@ -219,11 +219,11 @@ Triangle triangle_of(const SheetModel& model, const SheetState& s, std::size_t f
 }
 
 // The surface that a blade sweeps: two triangles, and its rim.
-struct Sweep {
+struct BladeSweep {
   std::array<Triangle, 2> triangles;
   std::array<std::array<dvec3, 2>, 4> rim;
 
-  explicit Sweep(const SheetBlade& b)
+  explicit BladeSweep(const SheetBlade& b)
       : triangles{Triangle{b.from, b.to, b.next_to}, Triangle{b.from, b.next_to, b.next_from}},
         rim{{{b.from, b.to}, {b.to, b.next_to}, {b.next_to, b.next_from}, {b.next_from, b.from}}} {}
   bool is_flat() const {
@@ -355,7 +355,7 @@ const std::vector<CutPoints::InFace>* add_end(const SheetModel& model, const She
 }
 
 // Finds where the path crosses edges and where it ends.
-CutPoints find_points(const SheetModel& model, const SheetState& s, const Sweep& sweep, const CutLimits& limits) {
+CutPoints find_points(const SheetModel& model, const SheetState& s, const BladeSweep& sweep, const CutLimits& limits) {
   CutPoints points;
   points.of_edge.assign(model.edges.size(), kNoPoint);
   for (std::uint32_t e = 0; e < model.edges.size(); ++e)
@@ -595,7 +595,7 @@ std::vector<TearCandidate> tear_candidates(const SheetModel& model, const SheetS
 SheetChange cut(SheetModel& model, SheetState& s, const SheetBlade& given, const CutLimits& limits) {
   SheetChange change;
   const SheetBlade blade = from_tip(given, s);
-  const Sweep sweep(blade);
+  const BladeSweep sweep(blade);
   if (sweep.is_flat()) return change;
   CutPoints points = find_points(model, s, sweep, limits);
   if (is_waiting(model, blade, points)) {
