@@ -80,7 +80,7 @@ struct SheetModel {
   std::vector<double> mass;                            // [node] kg; 0: no face has it
   std::vector<std::uint8_t> fixed;                     // [node] 1: moves only as its owner moves it
   std::vector<std::uint8_t> clamped;                   // [edge] 1: its direction only follows its nodes
-  std::vector<SheetTie> ties;                          //
+  std::vector<SheetTie> ties;                          // two an edge that tears, one at each end
   std::vector<std::array<std::uint32_t, 2>> scored;    // nodes of edges that are cut but cannot open yet
   FactorPlan plan;                                     // points: nodes, then edges
   std::vector<std::array<FactorBlock, 21>> blocks;     // [face] of its nodes and edges: 00 10 11 20 21 22 30 ...
@@ -149,7 +149,7 @@ void rebuild(SheetModel& model, SheetState& state);
 
 SheetEnergy energy_of(const SheetModel& model, const SheetState& state);
 
-// Sets the elastic forces, [node] N, and the torques about the edges, [edge] N m.
+// Sets the elastic forces without those of ties, [node] N, and the torques about the edges, [edge] N m.
 void elastic_forces(const SheetModel& model, const SheetState& state, std::span<glm::dvec3> force,
                     std::span<double> torque);
 

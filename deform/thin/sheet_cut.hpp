@@ -1,12 +1,13 @@
 // Changes a sheet's surface: cuts it along the path of a blade, tears it where it is pulled too hard, burns holes, and
 // finds its pieces. Only faces that the path meets are split. Nodes keep their numbers; new ones come after them.
 // A cut's work is its rest length times thickness times toughness. A tear opens edge after edge, and each edge goes on
-// holding with a traction that falls with its opening, so its work does not depend on the mesh (A. Hillerborg and
-// others 1976, see tear_law). Toughness, J/m^2: blades in liver 187 to 225, in aorta 290; tears of amnion 960 to 1830,
-// of skin 17,000 to 20,000 (table 2 of "Recent advances in soft biological tissue manipulating technologies", Chinese
-// J. Mechanical Engineering 35, 2022). Strength of peritoneum, mesentery and fascia of pigs: 0.3 to 6.5 MPa, modulus
-// 0.09 to 6.9 MPa (E. J. White and others, "Mechanical characterisation of porcine non-intestinal colorectal tissues
-// for innovation in surgical instrument design"). Units: metres, joules.   Tested in tests/deform/sheet_test.cpp
+// holding with a traction that falls with its opening (A. Hillerborg and others 1976, see tear_law): its work is that
+// of the toughness as far as the edges resolve the zone that tears. Toughness, J/m^2: blades in liver 187 to 225, in
+// aorta 290; tears of amnion 960 to 1830, of skin 17,000 to 20,000 (table 2 of "Recent advances in soft biological
+// tissue manipulating technologies", Chinese J. Mechanical Engineering 35, 2022). Strength of peritoneum, mesentery and
+// fascia of pigs: 0.3 to 6.5 MPa, modulus 0.09 to 6.9 MPa (E. J. White and others, "Mechanical characterisation of
+// porcine non-intestinal colorectal tissues for innovation in surgical instrument design"). Units: metres, joules.
+// Tested in tests/deform/sheet_test.cpp
 #pragma once
 
 #include <optional>
@@ -47,8 +48,9 @@ struct SheetChange {
   bool changed() const { return !splits.empty() || !face_now.empty() || edges > 0; }
 };
 
-// All three rebuild the sheet when something changes, which allocates and takes some milliseconds, and then ask for
-// new contacts. Faces keep their rest shape: areas and masses add up as before.
+// All three rebuild the sheet when something changes, which allocates and takes some milliseconds. Then the owner
+// empties its SheetContacts, gives SheetLoads::force its new length, and follows its points. Faces keep their rest
+// shape: areas and masses add up as before.
 
 // Cuts along the surface that the blade sweeps. A cut may start and end inside a face. It goes on in the next sweep,
 // which starts where this one ended and gets its `tip`, unless this one `waits`: a path that stays inside one face

@@ -952,7 +952,8 @@ TEST(SheetBurn, ATipBurnsAHole) {
   sheet.advance(20, 5e-3);
   EXPECT_LT(sheet.fastest(), 2.0);
   // All of it.
-  burn(sheet.model, sheet.state, {0.02, 0.02, -0.3}, {0.02, 0.02, 0.3}, 1.0);
+  const SheetChange all = burn(sheet.model, sheet.state, {0.02, 0.02, -0.3}, {0.02, 0.02, 0.3}, 1.0);
+  EXPECT_FALSE(follow(all, {0, glm::dvec3(1.0 / 3.0)}));
   EXPECT_TRUE(sheet.model.faces.empty());
   sheet.advance(2, 5e-3);
 }
