@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "geometry/closest.hpp"
 #include "geometry/disjoint_sets.hpp"
@@ -493,52 +494,51 @@ void remove_faces(SheetModel& model, SheetState& s, const std::vector<std::uint8
   model.ties.resize(ties), s.opened.resize(ties);
 }
 
-// An edge that could tear: its nodes, and what its end carries over what it could.
+// One edge at a node of the boundary that could tear, or two at a node inside: what the node carries over what it
+// could.
 struct TearCandidate {
   double load;
-  NodePair nodes;
+  std::uint32_t node;
+  std::array<std::uint32_t, 2> other;  // the second: kNoPoint at the boundary
 };
 
-// A corner of a face at a node of the boundary.
+// A corner of a face.
 struct FanCorner {
   std::uint32_t node, face;
   int corner;
   auto operator<=>(const FanCorner&) const = default;
 };
 
-std::vector<FanCorner> boundary_corners(const SheetModel& model) {
-  const std::vector<FaceSide> sides = sides_of(model);
-  std::vector<std::uint8_t> at_boundary(model.mass.size(), 0);
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    const bool twice = (i > 0 && sides[i - 1].nodes == sides[i].nodes) ||
-                       (i + 1 < sides.size() && sides[i + 1].nodes == sides[i].nodes);
-    if (!twice) at_boundary[sides[i].nodes[0]] = at_boundary[sides[i].nodes[1]] = 1;
-  }
+std::vector<FanCorner> sorted_corners(const SheetModel& model) {
   std::vector<FanCorner> corners;
   for (std::uint32_t f = 0; f < model.faces.size(); ++f)
-    for (int k = 0; k < 3; ++k)
-      if (at_boundary[model.faces[f].node[k]]) corners.push_back({model.faces[f].node[k], f, k});
+    for (int k = 0; k < 3; ++k) corners.push_back({model.faces[f].node[k], f, k});
   std::sort(corners.begin(), corners.end());
   return corners;
 }
 
-// Faces around a node of the boundary, with their forces on it.
+// Faces around a node, counter-clockwise from the boundary if the node lies there.
 struct Fan {
-  std::span<const FanCorner> corners;
-  std::vector<dvec3> force;  // [corner] N
+  std::vector<FanCorner> corners;
+  bool closed = false;
 
-  // The node after a corner in its face, and the one before.
-  std::uint32_t next(const SheetModel& m, std::size_t i) const {
-    return m.faces[corners[i].face].node[(corners[i].corner + 1) % 3];
-  }
-  std::uint32_t last(const SheetModel& m, std::size_t i) const {
-    return m.faces[corners[i].face].node[(corners[i].corner + 2) % 3];
-  }
-  // The face whose next node is the last of face i: its neighbour, counter-clockwise. Its own number: none.
-  std::size_t neighbour(const SheetModel& m, std::size_t i) const {
-    for (std::size_t j = 0; j < corners.size(); ++j)
-      if (next(m, j) == last(m, i)) return j;
-    return i;
+  Fan(const SheetModel& model, std::span<const FanCorner> given) {
+    const auto next = [&](const FanCorner& c) { return model.faces[c.face].node[(c.corner + 1) % 3]; };
+    const auto last = [&](const FanCorner& c) { return model.faces[c.face].node[(c.corner + 2) % 3]; };
+    const FanCorner* first = given.data();
+    closed = true;
+    for (const FanCorner& c : given)
+      if (std::none_of(given.begin(), given.end(), [&](const FanCorner& d) { return last(d) == next(c); })) {
+        first = &c, closed = false;
+        break;
+      }
+    corners.push_back(*first);
+    while (corners.size() < given.size()) {
+      const auto after =
+          std::find_if(given.begin(), given.end(), [&](const FanCorner& d) { return next(d) == last(corners.back()); });
+      if (after == given.end()) break;
+      corners.push_back(*after);
+    }
   }
 };
 
@@ -546,48 +546,81 @@ std::uint32_t node_at(const SheetModel& model, const SheetTie& tie, int side) {
   return model.faces[tie.face[side]].node[tie.corner[side]];
 }
 
-// What the sides of the edge from a boundary node to `last` of face i pull with, if they pull apart.
-void try_edge(const SheetModel& model, const SheetState& s, const Fan& fan, std::size_t i,
-              std::vector<TearCandidate>& found) {
-  std::size_t j = fan.neighbour(model, i);
-  if (j == i) return;
-  const std::uint32_t node = fan.corners[0].node, other = fan.last(model, i);
-  dvec3 pull(0.0);  // on the node, by the faces beyond the edge
-  for (std::size_t count = 0; count < fan.corners.size(); ++count) {
-    pull += fan.force[j];
-    const std::size_t after = fan.neighbour(model, j);
-    if (after == j) break;
-    j = after;
-  }
-  const Triangle t = triangle_of(model, s, fan.corners[i].face);
-  const dvec3 out = glm::cross(s.x[node] - s.x[other], glm::cross(t.b - t.a, t.c - t.a));
-  const double size = glm::length(pull);
-  if (dot(pull, out) < -kPushed * size * glm::length(out)) return;
-  const SheetElement& e = model.elements[fan.corners[i].face];
-  const double length = rest_length(e, (fan.corners[i].corner + 2) % 3);
-  double area = 0.5 * length * model.params.thickness, least = 1.0;
-  for (const SheetTie& tie : model.ties) {
-    const std::uint32_t a = node_at(model, tie, 0), b = node_at(model, tie, 1);
-    if (a == node && b == node) area += tie.area;
-    if (a != b && (a == node || b == node)) least = kBranchLoad;
-  }
-  const double load = size / (area * tear_law(model.params, length).strength * e.integrity);
-  if (load >= least) found.push_back({load, pair_of(node, other)});
-}
+// Finds edges that could tear.
+struct TearSearch {
+  const SheetModel& model;
+  const SheetState& state;
+  std::vector<std::array<dvec3, 3>> force = {};  // [face][corner] N
+  std::vector<double> tied = {};                 // [node] m^2 of ties that are not open there
+  std::vector<std::uint8_t> holds = {};          // [node] 1: a side of a tear that still holds
+  std::vector<TearCandidate> found = {};
 
+  void prepare() {
+    for (std::uint32_t f = 0; f < model.faces.size(); ++f) force.push_back(corner_forces(model, state, f));
+    tied.assign(model.mass.size(), 0.0), holds.assign(model.mass.size(), 0);
+    for (const SheetTie& tie : model.ties) {
+      const std::uint32_t a = node_at(model, tie, 0), b = node_at(model, tie, 1);
+      if (a == b) tied[a] += tie.area;
+      if (a != b) holds[a] = holds[b] = 1;
+    }
+  }
+  double strength(double length) const { return tear_law(model.params, length).strength; }
+  // Corners `from` up to `to` of a fan come off along the edges before them and after them.
+  void try_group(const Fan& fan, std::size_t from, std::size_t to) {
+    const std::uint32_t node = fan.corners[0].node;
+    dvec3 pull(0.0), inward(0.0);
+    for (std::size_t i = from; i < to; ++i) {
+      const FanCorner& c = fan.corners[i];
+      const Triangle t = triangle_of(model, state, c.face);
+      pull += force[c.face][c.corner], inward += t.a + t.b + t.c - 3.0 * state.x[node];
+    }
+    const double size = glm::length(pull);
+    if (dot(pull, inward) < -kPushed * size * glm::length(inward)) return;
+    TearCandidate candidate{0.0, node, {kNoPoint, kNoPoint}};
+    double capacity = 0.0, integrity = 1.0;
+    int edges = 0;
+    const auto add_edge = [&](std::size_t i) {  // before corner i
+      const FanCorner& c = fan.corners[i % fan.corners.size()];
+      const double length = rest_length(model.elements[c.face], c.corner);
+      capacity += 0.5 * length * model.params.thickness * strength(length);
+      if (edges == 0) capacity += tied[node] * strength(length);
+      integrity = std::min(integrity, model.elements[c.face].integrity);
+      candidate.other[edges++] = model.faces[c.face].node[(c.corner + 1) % 3];
+    };
+    add_edge(from);
+    if (fan.closed) add_edge(to);
+    candidate.load = size / (capacity * integrity);
+    if (candidate.load >= (holds[node] ? kBranchLoad : 1.0)) found.push_back(candidate);
+  }
+  void try_fan(const Fan& fan) {
+    double most = 0.0, shortest = INFINITY;
+    for (const FanCorner& c : fan.corners) {
+      most += glm::length(force[c.face][c.corner]);
+      shortest = std::min(shortest, shortest_side(model.elements[c.face]) * model.elements[c.face].integrity);
+    }
+    if (most < 0.5 * shortest * model.params.thickness * strength(shortest)) return;
+    const std::size_t count = fan.corners.size();
+    if (!fan.closed)
+      for (std::size_t from = 1; from < count; ++from) try_group(fan, from, count);
+    else
+      for (std::size_t from = 0; from < count; ++from)
+        for (std::size_t to = from + 2; to + 2 <= from + count && to < count; ++to) try_group(fan, from, to);
+  }
+};
+
+// The most loaded first.
 std::vector<TearCandidate> tear_candidates(const SheetModel& model, const SheetState& s) {
-  const std::vector<FanCorner> corners = boundary_corners(model);
-  std::vector<TearCandidate> found;
+  TearSearch search{model, s};
+  search.prepare();
+  const std::vector<FanCorner> corners = sorted_corners(model);
   for (std::size_t begin = 0, end = 0; begin < corners.size(); begin = end) {
     while (end < corners.size() && corners[end].node == corners[begin].node) ++end;
-    Fan fan{std::span(corners).subspan(begin, end - begin), {}};
-    for (const FanCorner& c : fan.corners) fan.force.push_back(corner_forces(model, s, c.face)[c.corner]);
-    for (std::size_t i = 0; i < fan.corners.size(); ++i) try_edge(model, s, fan, i, found);
+    search.try_fan(Fan(model, std::span(corners).subspan(begin, end - begin)));
   }
-  std::sort(found.begin(), found.end(), [](const TearCandidate& a, const TearCandidate& b) {
-    return a.load != b.load ? a.load > b.load : a.nodes < b.nodes;
+  std::sort(search.found.begin(), search.found.end(), [](const TearCandidate& a, const TearCandidate& b) {
+    return a.load != b.load ? a.load > b.load : std::tie(a.node, a.other) < std::tie(b.node, b.other);
   });
-  return found;
+  return search.found;
 }
 
 }  // namespace
@@ -618,9 +651,13 @@ SheetChange tear(SheetModel& model, SheetState& s) {
   std::vector<NodePair> cuts;
   std::vector<std::uint32_t> taken;
   for (const TearCandidate& c : tear_candidates(model, s)) {
-    const auto is_taken = [&](std::uint32_t n) { return std::find(taken.begin(), taken.end(), n) != taken.end(); };
-    if (is_taken(c.nodes[0]) || is_taken(c.nodes[1])) continue;
-    cuts.push_back(c.nodes), taken.insert(taken.end(), c.nodes.begin(), c.nodes.end());
+    const std::array<std::uint32_t, 3> nodes{c.node, c.other[0], c.other[1]};
+    if (std::find_first_of(taken.begin(), taken.end(), nodes.begin(), nodes.end() - (c.other[1] == kNoPoint)) !=
+        taken.end())
+      continue;
+    for (const std::uint32_t other : c.other)
+      if (other != kNoPoint) cuts.push_back(pair_of(c.node, other));
+    taken.insert(taken.end(), nodes.begin(), nodes.end());
   }
   if (cuts.empty()) return change;
   const std::vector<NodePair> scored = model.scored;

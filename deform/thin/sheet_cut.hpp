@@ -57,8 +57,9 @@ struct SheetChange {
 // waits until it is as long as half of its shortest edge. A single edge inside the sheet opens with its next neighbour.
 SheetChange cut(SheetModel& model, SheetState& state, const SheetBlade& blade, const CutLimits& limits = {});
 
-// Opens edges that begin at the boundary or at the end of a cut and are pulled beyond their strength, the most loaded
-// first; edges of one call have no node in common. Call after each step.
+// Opens edges where a node is pulled apart beyond the strength of the section beside it: one edge at the boundary or at
+// the end of a cut, two inside. The most loaded first; what opens in one call has no node in common. A side of a tear
+// that still holds branches at twice the strength. Call after each step.
 SheetChange tear(SheetModel& model, SheetState& state);
 
 // Burns along a hot segment: what is nearer than `radius` is removed, faces being divided first as far as `limits`

@@ -924,6 +924,35 @@ TEST(SheetTear, TrousersTearAtRivlinsForce) {
   }
 }
 
+// A jaw that pulls at the middle of a whole sheet tears it there, not at its rim.
+TEST(SheetTear, StartsUnderAJaw) {
+  Sheet sheet(peritoneum(), rectangle(0.06, 0.06, 12, 12, Pattern::irregular));
+  sheet.fix([](const glm::dvec3& x) { return std::min({x.x, x.y, 0.06 - x.x, 0.06 - x.y}) < 1e-9; });
+  std::optional<SheetPoint> grip = SheetPoint{140, {0.4, 0.3, 0.3}};
+  const glm::dvec3 start = position(sheet.model, sheet.state.x, *grip);
+  double most = 0.0, first = INFINITY;
+  int edges = 0;
+  for (int k = 0; k < 120 && grip; ++k) {
+    const glm::dvec3 hand(0.0, 0.0, 0.1);
+    sheet.springs.assign(1, {*grip, start + 4e-3 * k * hand, hand, 1e4});
+    sheet.force.resize(sheet.state.x.size());
+    sheet.advance(1, 4e-3);
+    most = std::max(most, glm::length(sheet.springs[0].force));
+    const SheetChange change = tear(sheet.model, sheet.state);
+    if (change.edges > 0 && edges == 0) {
+      for (const SheetTie& tie : sheet.model.ties)
+        first = std::min(first, glm::distance(position(sheet.model, sheet.state.x, *grip),
+                                              sheet.state.x[sheet.model.faces[tie.face[0]].node[tie.corner[0]]]));
+    }
+    edges += static_cast<int>(change.edges);
+    grip = follow(change, *grip);
+  }
+  std::printf("jaw at the middle: %d edges, the first %.1f mm from it, at most %.2f N\n", edges, 1e3 * first, most);
+  EXPECT_GT(edges, 3);
+  EXPECT_LT(first, 0.01);
+  EXPECT_LT(most, 5.0);
+}
+
 // A hook burns a hole of its radius, and a line; the tissue beside it is weak.
 TEST(SheetBurn, ATipBurnsAHole) {
   const double radius = 2e-3;
