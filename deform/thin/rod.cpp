@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "deform/thin/push.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
@@ -265,46 +266,6 @@ void add_loads(const Motion& motion, std::uint32_t edge, const dvec3& force, std
   for (std::size_t i = 0; i < loads.size(); ++i) values[4 * std::size_t{edge} + i] += loads[i];
 }
 
-constexpr int kContactRounds = 30;
-// An overlap is taken back within this number of steps.
-constexpr double kStepsBack = 4.0;
-
-// Impulses at the contacts, by Gauss-Seidel over 3 x 3 blocks; `speed` follows every change.
-struct ContactSolver {
-  RodScratch& scratch;
-  std::span<const RodContact> contacts;
-  std::span<dvec3> impulses;
-
-  const glm::dmat3& mobility(std::size_t i, std::size_t j) const { return scratch.mobility[i * contacts.size() + j]; }
-  void change(std::size_t i, const dvec3& by) const {
-    if (by == dvec3(0.0)) return;
-    impulses[i] += by;
-    for (std::size_t j = 0; j < contacts.size(); ++j) scratch.speed[j] += mobility(j, i) * by;
-  }
-  // Impulse per speed along `d`, kg.
-  double resistance(std::size_t i, const dvec3& d) const {
-    const double m = dot(d, mobility(i, i) * d);
-    return m > 0.0 ? 1.0 / m : 0.0;
-  }
-  // `target`: the least speed along the normal, m/s.
-  void press(std::size_t i, double target) const {
-    const dvec3& n = contacts[i].normal;
-    const double before = dot(impulses[i], n);
-    const double now = std::max(before + (target - dot(scratch.speed[i], n)) * resistance(i, n), 0.0);
-    change(i, (now - before) * n);
-  }
-  void rub(std::size_t i) const {
-    const dvec3& n = contacts[i].normal;
-    const double pressed = dot(impulses[i], n);
-    const dvec3 slip = scratch.speed[i] - dot(scratch.speed[i], n) * n, before = impulses[i] - pressed * n;
-    const double length = glm::length(slip);
-    dvec3 along = before;
-    if (length > 0.0) along -= slip * resistance(i, slip / length);
-    const double held = glm::length(along), most = contacts[i].friction * pressed;
-    change(i, (held > most ? along * (most / held) : along) - before);
-  }
-};
-
 // What fixed nodes and twists get has no effect.
 void drop_fixed(const RodModel& model, std::span<double> values) {
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -359,14 +320,14 @@ void solve_contacts(const RodModel& model, const RodState& s, double dt, std::sp
   find_mobility(model, contacts, scratch);
   scratch.speed.resize(count);
   scratch.impulses.assign(count, dvec3(0.0));
-  const ContactSolver solver{scratch, contacts, scratch.impulses};
+  const PushSolver<RodContact> solver{contacts, scratch.mobility, scratch.speed, scratch.impulses};
   for (std::size_t i = 0; i < count; ++i) {
     const RodPoint& at = contacts[i].at;
     const Motion motion = motion_of(at, scratch.edges[at.edge]);
     scratch.speed[i] = speed_at(s, at, motion) + at_point(motion, at.edge, scratch.right) - contacts[i].slide;
   }
   for (std::size_t i = 0; i < count; ++i) solver.change(i, contacts[i].impulse);
-  for (int round = 0; round < kContactRounds; ++round)
+  for (int round = 0; round < kThinRounds; ++round)
     for (std::size_t i = 0; i < count; ++i) {
       solver.press(i, std::min(-contacts[i].gap / dt, 0.0));
       solver.rub(i);
@@ -376,7 +337,7 @@ void solve_contacts(const RodModel& model, const RodState& s, double dt, std::sp
   for (std::size_t k = 0; k < scratch.right.size(); ++k) scratch.right[k] += scratch.answer[k];
   scratch.impulses.assign(count, dvec3(0.0));
   scratch.speed.assign(count, dvec3(0.0));
-  for (int round = 0; round < kContactRounds; ++round)
+  for (int round = 0; round < kThinRounds; ++round)
     for (std::size_t i = 0; i < count; ++i)
       if (contacts[i].gap < 0.0) solver.press(i, -contacts[i].gap / (kStepsBack * dt));
   apply(model, contacts, scratch.impulses, scratch);
