@@ -20,8 +20,8 @@ struct Substep {
   float dt;           // s
 };
 
-// Returns substep_count(model, dt), or more while tissue is crushed or stretched stiff. Call it between begin_step and the first
-// `advance`.
+// Returns substep_count(model, dt), or more while tissue is crushed or stretched stiff. Call it between begin_step and
+// the first `advance`.
 int substep_count(const TissueModel& model, const SteppedTissue& state, float dt);
 
 void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads);
