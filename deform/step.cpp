@@ -885,20 +885,6 @@ struct OrganStepper::Team {
 OrganStepper::OrganStepper(int threads) : team_(std::make_unique<Team>(std::max(threads, 1) - 1)) {}
 OrganStepper::~OrganStepper() = default;
 
-namespace {
-
-// Advances an organ by a common substep in several equal parts. The forces of fibres act in the first one.
-void advance_divided(const SteppedOrgan& organ, const Substep& common, int parts) {
-  if (parts > 1)
-    for (std::vector<float>* force :
-         {&organ.state->scratch.force.x, &organ.state->scratch.force.y, &organ.state->scratch.force.z})
-      for (float& f : *force) f *= static_cast<float>(parts);
-  Substep part{(common.number - 1) * parts + 1, common.count * parts, common.dt / static_cast<float>(parts)};
-  for (; part.number <= common.number * parts; ++part.number) advance(*organ.model, *organ.state, organ.loads, part);
-}
-
-}  // namespace
-
 void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return;
   models_.clear();
@@ -912,14 +898,13 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     if (!models_[i]->tube.empty())
       flatten(models_[i]->tube, states_[i]->scratch.tube.squeezes, static_cast<double>(dt), states_[i]->tube);
 
-  const auto slowed = [&](std::size_t i) { return bonds.empty() ? dt : bonds.slowdown[i] * dt; };
-  const auto own_count = [&](std::size_t i) { return substep_count(*organs[i].model, *organs[i].state, slowed(i)); };
-  // Organs that touch or hang together use a common substep; others use their own. One whose tissue is crushed or
-  // stretched stiff divides the common one further, on its own.
+  const auto own_count = [&](std::size_t i) {
+    return substep_count(*organs[i].model, *organs[i].state, bonds.empty() ? dt : bonds.slowdown[i] * dt);
+  };
+  // Organs that touch or hang together use a common substep; others use their own.
   sort_organs(contacts, bonds);
   int most = 1;
-  for (const std::size_t i : joined_) most = std::max(most, substep_count(*organs[i].model, slowed(i)));
-  const auto divisions = [&](std::size_t i) { return (own_count(i) + most - 1) / most; };
+  for (const std::size_t i : joined_) most = std::max(most, own_count(i));
   const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
   const auto advance_alone = [&](std::size_t k) {
     const std::size_t i = alone_[k];
@@ -937,7 +922,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     };
     const auto advance_solids = [&](std::size_t k) {
       const std::size_t i = solids_[k];
-      advance_divided(organs[i], common, divisions(i));
+      advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
     };
     add_bond_forces(models_, states_, bonds);
     press_tubes(models_, states_, common.dt, contacts);
@@ -950,9 +935,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     solve_organ_contacts(models_, states_, common.dt, contacts);
   }
   for (const std::size_t i : alone_) end_step(*organs[i].model, *organs[i].state, first_substep(own_count(i)), dt);
-  for (const std::size_t i : tubes_) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
-  for (const std::size_t i : solids_)
-    end_step(*organs[i].model, *organs[i].state, first_substep(most * divisions(i)), dt);
+  for (const std::size_t i : joined_) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
 }
 
 void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds) {

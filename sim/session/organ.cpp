@@ -149,7 +149,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {
     organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
-    if (scene.tube) make_tube_of(organ.tissue, tube_params(scene), centre_line(*scene.tube));
+    if (scene.tube && scene.tube->wall > 0.0) make_tube_of(organ.tissue, tube_params(scene), centre_line(*scene.tube));
   } catch (const InputError& error) {
     throw InputError(fmt::format("organ {} ({}): {}", scene.name, origin_of(scene), error.what()));
   }

@@ -78,7 +78,7 @@ TissueParams duct_tissue() {
 
 TEST(Tube, LiesWhereItsMeshLies) {
   const TubeShape bent{
-      {{-0.04, 0.0785, 0.1255}, {-0.031, 0.076, 0.116}, {-0.023, 0.071, 0.108}, {-0.0155, 0.069, 0.102}}};
+      {{-0.04, 0.0785, 0.1255}, {-0.031, 0.076, 0.116}, {-0.023, 0.071, 0.108}, {-0.0155, 0.069, 0.102}}, 2e-3, 1e-3};
   Tube tube(bent, duct_tissue(), {});
   EXPECT_NEAR(tube.mass(), 1060.0 * closed_volume(tube.mesh.view()), 1e-6 * tube.mass());
   tube.advance(0.5);

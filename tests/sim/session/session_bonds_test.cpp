@@ -209,35 +209,20 @@ TEST(SceneTissue, GallbladderAndLiverMoveTogether) {
   for (const test::LayerMotion& layer : motion.layers) EXPECT_EQ(layer.torn, 0u);
 }
 
-void leave_out_tubes(Scene& scene) {
-  const auto is_tube = [&](const std::string& name) {
-    const auto organ = std::ranges::find(scene.organs, name, &OrganScene::name);
-    return organ != scene.organs.end() && organ->tube;
-  };
-  std::erase_if(scene.layers, [&](const LayerScene& l) { return is_tube(l.organ) || is_tube(l.to); });
-  std::erase_if(scene.bands, [&](const BandScene& b) { return is_tube(b.organ) || is_tube(b.to); });
-  std::erase_if(scene.organs, [](const OrganScene& organ) { return organ.tube.has_value(); });
-}
-
-// Without drag, which would hide growth. Contacts between organs are no energy; with them only the bound holds. Rods
-// take their forces at the end of a substep, the organs theirs at its start: together they keep no energy exactly, and
-// what a frame gains is bounded.
+// Without drag, which would hide growth. Contacts between organs are no energy; with them only the bound holds.
 TEST(SceneTissue, DisturbedOrgansGainNoEnergy) {
-  for (const bool tubes : {false, true})
-    for (const bool touching : {false, true}) {
-      Scene scene = load_scene(repository_file("data/scenes/gallbladder_bed.toml"));
-      if (!tubes) leave_out_tubes(scene);
-      test::EnergyParams params;
-      params.substeps = 2000, params.drag = 0.0, params.touching = touching;
-      const test::EnergyRun run = test::run_disturbed(scene, params, [](std::size_t, const OrgansEnergy&) {});
-      std::printf(
-          "seed %u, %zu substeps%s%s: energy %.3g J at first, %.3g J in the end; growth in a frame at most %.2g J\n",
-          params.seed, run.substeps, tubes ? ", tubes" : "", touching ? ", contacts" : "", run.start, run.end,
-          run.growth);
-      EXPECT_LE(run.highest, run.start);
-      EXPECT_LT(run.end, 0.7 * run.start);
-      EXPECT_LE(run.growth, (tubes ? 2e-2 : touching ? 1e-2 : 1e-6) * run.start);
-    }
+  const Scene scene = load_scene(repository_file("data/scenes/gallbladder_bed.toml"));
+  for (const bool touching : {false, true}) {
+    test::EnergyParams params;
+    params.substeps = 3000, params.drag = 0.0, params.touching = touching;
+    const test::EnergyRun run = test::run_disturbed(scene, params, [](std::size_t, const OrgansEnergy&) {});
+    std::printf(
+        "seed %u, %zu substeps%s: energy %.3g J at first, %.3g J in the end; growth in a frame at most %.2g J\n",
+        params.seed, run.substeps, touching ? ", contacts" : "", run.start, run.end, run.growth);
+    EXPECT_LE(run.highest, run.start);
+    EXPECT_LT(run.end, 0.6 * run.start);
+    EXPECT_LE(run.growth, (touching ? 1e-2 : 1e-6) * run.start);
+  }
 }
 
 }  // namespace
