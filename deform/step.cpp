@@ -317,7 +317,7 @@ void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, Tis
 }
 
 void pose_parts(const TissueLoads& loads, float progress, TissueScratch& s) {
-  if (loads.contacts.empty()) return;
+  if (loads.contacts.empty() && loads.holds.empty()) return;
   s.posed.resize(loads.tools.size());
   for (std::size_t k = 0; k < loads.tools.size(); ++k) {
     const MovingPart& part = loads.tools[k].part;
@@ -519,6 +519,225 @@ glm::vec3 hold_force(const SteppedTissue& state, std::size_t hold) {
                                            : glm::vec3(0.f);
 }
 
+namespace {
+
+// The springs that hold a tube between jaws, all together, are this much stiffer than an edge of its rod is along
+// itself.
+constexpr double kHoldStiffness = 20.0;  // 1
+// A tube that is held or pressed by two jaws is flattened where it is nearer to both than this.
+constexpr double kSqueezeReach = 1e-3;  // m
+// Cosine between the directions to two jaws, below which they press from opposite sides.
+constexpr double kOpposite = -0.3;  // 1
+
+void size_tube(const TissueModel& model, const TissueLoads& loads, TubeScratch& s) {
+  const std::size_t rods = model.tube.rods.size();
+  s.anchors.resize(rods), s.contacts.resize(rods), s.source.resize(rods), s.weight.resize(rods);
+  for (std::size_t r = 0; r < rods; ++r) s.anchors[r].clear(), s.contacts[r].clear(), s.source[r].clear();
+  s.held.resize(loads.holds.size()), s.held_anchor.resize(loads.holds.size());
+}
+
+// Gravity of the lattice, on the rods' nodes.
+void weigh_down(const TissueModel& model, TubeScratch& s) {
+  for (std::size_t r = 0; r < s.weight.size(); ++r) s.weight[r].assign(model.tube.rods[r].rest.size(), glm::dvec3(0.0));
+  for (std::size_t n = 0; n < model.gravity.size(); ++n) {
+    const TubeNode& node = model.tube.nodes[n];
+    const glm::dvec3 weight(model.mass[n] * model.gravity[n]);
+    s.weight[node.rod][node.edge] += static_cast<double>(1.f - node.share) * weight;
+    s.weight[node.rod][node.edge + 1] += static_cast<double>(node.share) * weight;
+  }
+}
+
+// Lists where two jaws of an instrument press a tube from both sides.
+void squeeze_with_jaws(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TubeScratch& s) {
+  if (loads.contacts.empty() && loads.holds.empty()) return;
+  const std::vector<PosedPart>& posed = state.scratch.posed;
+  for (std::size_t k = 0; k + 1 < loads.tools.size(); ++k) {
+    const MovingPart &upper = loads.tools[k].part, &lower = loads.tools[k + 1].part;
+    if (!upper.shape || !lower.shape || upper.motion != lower.motion || !(upper.shape->side * lower.shape->side < 0.0))
+      continue;
+    for (std::uint32_t r = 0; r < state.tube.rods.size(); ++r)
+      for (std::uint32_t e = 0; e < state.tube.rods[r].axis.size(); ++e) {
+        const std::array<glm::dvec3, 2> edge{state.tube.rods[r].x[e], state.tube.rods[r].x[e + 1]};
+        const double reach = model.tube.params.radius + kSqueezeReach + upper.shape->radius;
+        const HullDistance to_upper = hull_distance(posed[k].corners(), edge, reach);
+        if (!(to_upper.distance < reach) || !(to_upper.distance > 0.0)) continue;
+        const HullDistance to_lower = hull_distance(posed[k + 1].corners(), edge, reach);
+        if (!(to_lower.distance < reach) || !(to_lower.distance > 0.0)) continue;
+        const glm::dvec3 up = (to_upper.on_first - to_upper.on_second) / to_upper.distance,
+                         down = (to_lower.on_first - to_lower.on_second) / to_lower.distance;
+        if (glm::dot(up, down) > kOpposite) continue;
+        const double width = to_upper.distance + to_lower.distance - upper.shape->radius - lower.shape->radius;
+        s.squeezes.push_back({r, e, glm::normalize(up - down), width});
+      }
+  }
+}
+
+void begin_tube(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TissueScratch& s) {
+  size_tube(model, loads, s.tube);
+  weigh_down(model, s.tube);
+  s.tube.squeezes.clear();
+  pose_parts(loads, 1.f, s);
+  squeeze_with_jaws(model, state, loads, s.tube);
+}
+
+// Those of the substep before.
+void forget_tool_contacts(TubeScratch& s) {
+  for (std::size_t r = 0; r < s.contacts.size(); ++r) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < s.contacts[r].size(); ++k)
+      if (s.contacts[r][k].obstacle >= kOrganObstacles)
+        s.contacts[r][kept] = s.contacts[r][k], s.source[r][kept] = s.source[r][k], ++kept;
+    s.contacts[r].erase(s.contacts[r].begin() + static_cast<std::ptrdiff_t>(kept), s.contacts[r].end());
+    s.source[r].resize(kept);
+  }
+}
+
+// Contacts with instruments: one an edge and tool, the deepest.
+void press_with_tools(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads,
+                      const Substep& substep, TissueScratch& s) {
+  const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
+  pose_parts(loads, progress, s);
+  const double slowest = -4.0 * static_cast<double>(substep.dt * model.params.fastest_tool);
+  for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
+    PreparedPoint& c = s.contacts[i];
+    const glm::vec3 pressed = c.pressed;
+    c.pressed = glm::vec3(0.f);
+    if (c.nodes == 0) continue;
+    const std::uint32_t k = loads.contacts[i].tool;
+    if (const PartShape* shape = loads.tools[k].part.shape) {
+      if (out_of_range(s.posed[k], shape->radius, s.x, c)) continue;
+      face_part(s.posed[k], shape->radius, s.x, c);
+    } else {
+      face_tool(loads.tools[k], progress, s.x, c);
+    }
+    const glm::vec3 p = point_of(c, s.x);
+    const float gap = c.plane - glm::dot(c.normal, p);
+    if (gap > kIdle) continue;
+    const auto nodes = static_cast<std::size_t>(c.nodes);
+    const TubePoint point =
+        point_on(model.tube, state.tube, std::span(c.node).first(nodes), std::span(c.weight).first(nodes), p);
+    const double share = 1.0 / static_cast<double>(static_cast<float>(substep.count) * substep.dt);
+    add_deepest(
+        {k, point.at, -glm::dvec3(c.normal), std::max(static_cast<double>(gap), slowest), share * glm::dvec3(c.slide),
+         loads.contacts[i].smooth ? 0.0 : double(model.params.friction), 0.0, glm::dvec3(pressed / substep.dt)},
+        i, s.tube.contacts[point.rod], s.tube.source[point.rod]);
+  }
+}
+
+// Held points: springs to where the jaws take them.
+void hold_tube(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, const Substep& substep,
+               TissueScratch& s) {
+  const double count = substep.count, before = (substep.number - 1) / count;
+  for (std::size_t i = 0; i < s.holds.size(); ++i) {
+    const PreparedPoint& c = s.holds[i];
+    s.tube.held_anchor[i] = UINT32_MAX;
+    if (c.nodes == 0) continue;
+    const TissueHold& hold = loads.holds[i];
+    const glm::dvec3 p(point_of(c, s.x)), from(hold.from), to(hold.to);
+    const auto nodes = static_cast<std::size_t>(c.nodes);
+    const TubePoint point =
+        point_on(model.tube, state.tube, std::span(c.node).first(nodes), std::span(c.weight).first(nodes), p);
+    const RodModel& rod = model.tube.rods[point.rod].model;
+    const double k = kHoldStiffness * rod.stretch / (rod.length[point.at.edge] * static_cast<double>(s.holds.size()));
+    RodAnchor spring{point.at, k * (glm::mix(from, to, before) - p), k * glm::dmat3(1.0),
+                     (to - from) / (count * static_cast<double>(substep.dt)), static_cast<double>(hold.limit)};
+    s.tube.held[i] = point;
+    s.tube.held_anchor[i] = static_cast<std::uint32_t>(s.tube.anchors[point.rod].size());
+    s.tube.anchors[point.rod].push_back(spring);
+  }
+}
+
+// A node that is tied to where it is at rest.
+void tie(const TissueModel& model, const SteppedTissue& state, std::uint32_t node, double k, const glm::vec3& moved,
+         const glm::dvec3& speed, TissueScratch& s) {
+  const glm::dvec3 p(column(s.x, node)), anchor(model.rest[node] + moved);
+  const float whole = 1.f;
+  const TubePoint point = point_on(model.tube, state.tube, {&node, 1}, {&whole, 1}, p);
+  s.tube.anchors[point.rod].push_back({point.at, k * (anchor - p), k * glm::dmat3(1.0), speed});
+}
+
+void tie_tube(const TissueModel& model, const SteppedTissue& state, const glm::vec3& breath,
+              const glm::vec3& breath_next, float dt, TissueScratch& s) {
+  const glm::dvec3 speed((breath_next - breath) / dt), none(0.0);
+  for (const TubeFixed& fixed : model.tube.fixed)
+    tie(model, state, fixed.node, model.tube.fixing, fixed.diaphragm ? breath : glm::vec3(0.f),
+        fixed.diaphragm ? speed : none, s);
+  for (const Tether& tether : model.tethers)
+    tie(model, state, tether.node, static_cast<double>(tether.stiffness), tether.diaphragm ? breath : glm::vec3(0.f),
+        tether.diaphragm ? speed : none, s);
+}
+
+// What instruments feel.
+void feel_tube(const Substep& substep, TissueScratch& s) {
+  for (std::size_t r = 0; r < s.tube.contacts.size(); ++r)
+    for (std::size_t k = 0; k < s.tube.contacts[r].size(); ++k) {
+      const RodContact& contact = s.tube.contacts[r][k];
+      if (contact.obstacle >= kOrganObstacles) continue;
+      PreparedPoint& c = s.contacts[s.tube.source[r][k]];
+      c.pressed = glm::vec3(static_cast<double>(substep.dt) * contact.impulse);
+      c.push -= c.pressed;
+    }
+  for (std::size_t i = 0; i < s.holds.size(); ++i)
+    if (const std::uint32_t anchor = s.tube.held_anchor[i]; anchor != UINT32_MAX)
+      s.holds[i].push -= substep.dt * substep.dt * glm::vec3(s.tube.anchors[s.tube.held[i].rod][anchor].force);
+  for (PreparedPoint& c : s.contacts)
+    if (c.nodes > 0) c.before = point_of(c, s.x);
+}
+
+void stop_rod_at_floor(const Floor& floor, std::span<const glm::dvec3> weight, TubeScratch& s, RodState& rod) {
+  const glm::dvec3 down(floor.down);
+  const auto beyond = [&](const glm::dvec3& x) { return glm::dot(down, x) - static_cast<double>(floor.height); };
+  bool any = false;
+  for (std::size_t k = 0; k < rod.x.size(); ++k) any = any || (weight[k] != glm::dvec3(0.0) && beyond(rod.x[k]) > 0.0);
+  if (!any) return;
+  s.before = rod.x;
+  for (std::size_t k = 0; k < rod.x.size(); ++k)
+    if (weight[k] != glm::dvec3(0.0) && beyond(rod.x[k]) > 0.0)
+      rod.x[k] -= beyond(rod.x[k]) * down, rod.v[k] = glm::dvec3(0.0);
+  follow_nodes(s.before, rod);
+}
+
+void advance_tube(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep) {
+  TissueScratch& s = state.scratch;
+  const auto dt = static_cast<double>(substep.dt);
+  const double time = state.time + dt * (substep.number - 1);
+  const glm::vec3 breath_before = breath(model.breathing, time), breath_now = breath(model.breathing, time + dt);
+  forget_tool_contacts(s.tube);
+  press_with_tools(model, state, loads, substep, s);
+  hold_tube(model, state, loads, substep, s);
+  tie_tube(model, state, breath_before, breath_now, substep.dt, s);
+  for (std::size_t r = 0; r < state.tube.rods.size(); ++r) {
+    const TubeRod& rod = model.tube.rods[r];
+    RodState& now = state.tube.rods[r];
+    step(rod.model, now, {s.tube.weight[r], {}}, dt, s.tube.rod, s.tube.contacts[r], s.tube.anchors[r]);
+    if (model.floor.down != glm::vec3(0.f)) stop_rod_at_floor(model.floor, s.tube.weight[r], s.tube, now);
+  }
+  carry_nodes(model.tube, state.tube, s.tube.carriers, {s.x.x, s.x.y, s.x.z}, {s.v.x, s.v.y, s.v.z});
+  look_ahead(s.ahead.x, s.x.x, s.v.x, model.params.damping_time);
+  look_ahead(s.ahead.y, s.x.y, s.v.y, model.params.damping_time);
+  look_ahead(s.ahead.z, s.x.z, s.v.z, model.params.damping_time);
+  feel_tube(substep, s);
+}
+
+// A clip holds the walls of a tube together.
+void squeeze_with_clips(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                        const Bonds& bonds) {
+  for (const Fibre& strut : bonds.struts) {
+    if (strut.a.organ == kWall || models[strut.a.organ]->tube.empty()) continue;
+    const TissueModel& model = *models[strut.a.organ];
+    SteppedTissue& state = *states[strut.a.organ];
+    const FibreEnds ends = ends_of(strut, models, states);
+    const glm::dvec3 apart(ends.b - ends.a);
+    if (!(glm::length(apart) > 0.0)) continue;
+    const TubePoint point =
+        point_on(model.tube, state.tube, model.lattice.cells[strut.a.cell].node, strut.a.weight, glm::dvec3(ends.a));
+    state.scratch.tube.squeezes.push_back(
+        {point.rod, point.at.edge, glm::normalize(apart), closed_width(model.tube.params)});
+  }
+}
+
+}  // namespace
+
 void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads) {
   TissueScratch& s = state.scratch;
   split(state.x, s.x);
@@ -532,12 +751,22 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
   look_ahead(s.ahead.x, s.x.x, s.v.x, model.params.damping_time);
   look_ahead(s.ahead.y, s.x.y, s.v.y, model.params.damping_time);
   look_ahead(s.ahead.z, s.x.z, s.v.z, model.params.damping_time);
+  if (!model.tube.empty()) {
+    s.flattest = s.stiffest = 1.f;
+    prepare_contact_points(model, loads, s);
+    begin_tube(model, state, loads, s);
+    return;
+  }
   find_crushed_cells(model, s);
   s.stiffest = model.params.law == TissueLaw::Rising ? stiffest_cell(model, s.x) : 1.f;
   prepare_contact_points(model, loads, s);
 }
 
 void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep) {
+  if (!model.tube.empty()) {
+    advance_tube(model, state, loads, substep);
+    return;
+  }
   const FlushTinyNumbers flush;
   TissueScratch& s = state.scratch;
   const TissueParams& p = model.params;
@@ -582,7 +811,10 @@ glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads
   begin_step(model, state, loads);
   Substep substep{1, substep_count(model, state, dt), 0.f};
   substep.dt = dt / static_cast<float>(substep.count);
-  for (; substep.number <= substep.count; ++substep.number) advance(model, state, loads, substep);
+  for (; substep.number <= substep.count; ++substep.number) {
+    advance(model, state, loads, substep);
+    for (std::vector<RodAnchor>& anchors : state.scratch.tube.anchors) anchors.clear();
+  }
   end_step(model, state, substep, dt);
   return contact_force(state, 0, loads.contacts.size());
 }
@@ -661,6 +893,11 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
   team_->share(organs.size(), begin);
 
+  squeeze_with_clips(models_, states_, bonds);
+  for (std::size_t i = 0; i < organs.size(); ++i)
+    if (!models_[i]->tube.empty())
+      flatten(models_[i]->tube, states_[i]->scratch.tube.squeezes, static_cast<double>(dt), states_[i]->tube);
+
   const auto own_count = [&](std::size_t i) {
     return substep_count(*organs[i].model, *organs[i].state, bonds.empty() ? dt : bonds.slowdown[i] * dt);
   };
@@ -671,18 +908,30 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
   const auto advance_alone = [&](std::size_t k) {
     const std::size_t i = alone_[k];
-    for (Substep substep = first_substep(own_count(i)); substep.number <= substep.count; ++substep.number)
+    for (Substep substep = first_substep(own_count(i)); substep.number <= substep.count; ++substep.number) {
       advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
+      for (std::vector<RodAnchor>& anchors : states_[i]->scratch.tube.anchors) anchors.clear();
+    }
   };
   team_->share(alone_.size(), advance_alone);
   Substep common = first_substep(most);
   for (; !joined_.empty() && common.number <= common.count; ++common.number) {
-    const auto advance_one = [&](std::size_t k) {
-      const std::size_t i = joined_[k];
+    const auto advance_tubes = [&](std::size_t k) {
+      const std::size_t i = tubes_[k];
+      advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
+    };
+    const auto advance_solids = [&](std::size_t k) {
+      const std::size_t i = solids_[k];
       advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
     };
     add_bond_forces(models_, states_, bonds);
-    team_->share(joined_.size(), advance_one);
+    press_tubes(models_, states_, common.dt, contacts);
+    team_->share(tubes_.size(), advance_tubes);
+    return_tube_forces(models_, states_, bonds);
+    for (const std::size_t i : tubes_)
+      for (std::vector<RodAnchor>& anchors : states_[i]->scratch.tube.anchors) anchors.clear();
+    team_->share(solids_.size(), advance_solids);
+    take_back_from_tubes(models_, states_, common.dt, contacts);
     solve_organ_contacts(models_, states_, common.dt, contacts);
   }
   for (const std::size_t i : alone_) end_step(*organs[i].model, *organs[i].state, first_substep(own_count(i)), dt);
@@ -699,6 +948,9 @@ void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds
   joined_.clear();
   alone_.clear();
   for (std::size_t i = 0; i < models_.size(); ++i) (is_joined_[i] ? joined_ : alone_).push_back(i);
+  tubes_.clear();
+  solids_.clear();
+  for (const std::size_t i : joined_) (models_[i]->tube.empty() ? solids_ : tubes_).push_back(i);
 }
 
 }  // namespace trocar

@@ -20,8 +20,8 @@ struct Substep {
   float dt;           // s
 };
 
-// Returns substep_count(model, dt), or more while tissue is crushed. Call it between begin_step and the first
-// `advance`.
+// Returns substep_count(model, dt), or more while tissue is crushed or stretched stiff. Call it between begin_step and
+// the first `advance`.
 int substep_count(const TissueModel& model, const SteppedTissue& state, float dt);
 
 void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads);
@@ -82,6 +82,7 @@ class OrganStepper {
   std::vector<SteppedTissue*> states_;
   std::vector<char> is_joined_;              // [organ] 1: contacts or bonds join it with another organ or the wall
   std::vector<std::size_t> joined_, alone_;  // organs with is_joined_; the others
+  std::vector<std::size_t> tubes_, solids_;  // of those that are joined
 };
 
 }  // namespace trocar

@@ -18,6 +18,7 @@ namespace trocar {
 struct TubeShape {
   std::vector<glm::dvec3> path;  // m  the centres of its ends and points between them, at least 2
   double radius = 2e-3;          // m  > 0
+  double wall = 0.0;             // m  of its tissue: rods move a tube with a wall, springs fill one without; >= 0
 };
 
 // Returns points of the centre line, [point] m, at nearly equal distances, at most 0.8 radii; the first and last are

@@ -99,7 +99,8 @@ void grip(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& m
     grasp.area += 0.5f * area;
   }
   grasp.first_opening = opening;
-  grasp.youngs_modulus = organ.model.params.youngs_modulus;
+  grasp.youngs_modulus = organ.model.tube.empty() ? organ.model.params.youngs_modulus
+                                                  : static_cast<float>(ring_modulus(organ.model.tube.params));
   if (!(grasp.area > 0.f)) release(grasp);
 }
 

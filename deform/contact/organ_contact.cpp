@@ -578,8 +578,10 @@ void find_organ_contacts(std::span<const OrganBody> organs, std::span<const Orga
   contacts.contacts.clear();
   contacts.searches.clear();
   for (const OrganPair& pair : pairs) {
-    contacts.searches.push_back(pair);
-    contacts.searches.push_back({pair.b, pair.a});
+    // Other organs have no vertices as near to each other as a tube is thick: its own ones are tested.
+    if (organs[pair.b].model->tube.empty()) contacts.searches.push_back(pair);
+    if (organs[pair.a].model->tube.empty()) contacts.searches.push_back({pair.b, pair.a});
+    if (!organs[pair.a].model->tube.empty() && !organs[pair.b].model->tube.empty()) contacts.searches.push_back(pair);
   }
   std::sort(contacts.searches.begin(), contacts.searches.end(),
             [](const OrganPair& p, const OrganPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
@@ -677,11 +679,13 @@ void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<
     return Pair{*models[c.a], *models[c.b], states[c.a]->scratch, states[c.b]->scratch};
   };
   // Contacts that pushed in the previous substep start with that push. Otherwise contacts that share nodes oscillate.
+  const auto of_tube = [&](const PairContact& c) { return !models[c.a]->tube.empty(); };
   for (PairContact& c : contacts.contacts)
-    if (c.pressed > 0.f) push_apart(c, c.pressed * c.normal, dt, pair_of(c));
+    if (c.pressed > 0.f && !of_tube(c)) push_apart(c, c.pressed * c.normal, dt, pair_of(c));
   contacts.active.clear();
   for (std::uint32_t i = 0; i < contacts.contacts.size(); ++i) {
     PairContact& c = contacts.contacts[i];
+    if (of_tube(c)) continue;
     const Pair pair = pair_of(c);
     const float gap = gap_of(c, pair), wanted = wanted_gap(contacts.params, c.gap, dt);
     c.gap = gap;
@@ -698,6 +702,92 @@ void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<
   for (const OrganContacts::Active& active : contacts.active) {
     PairContact& c = contacts.contacts[active.contact];
     if (c.pressed > 0.f && contacts.params.friction > 0.f) rub(c, contacts.params.friction, dt, pair_of(c));
+  }
+}
+
+void add_deepest(const RodContact& contact, std::uint32_t source, std::vector<RodContact>& contacts,
+                 std::vector<std::uint32_t>& sources) {
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    if (contacts[k].obstacle != contact.obstacle || contacts[k].at.edge != contact.at.edge) continue;
+    // Together they push as much as before.
+    const glm::dvec3 impulse = contacts[k].impulse + contact.impulse;
+    if (contact.gap < contacts[k].gap) contacts[k] = contact, sources[k] = source;
+    contacts[k].impulse = glm::length(impulse) * contacts[k].normal;
+    return;
+  }
+  contacts.push_back(contact);
+  sources.push_back(source);
+}
+
+namespace {
+
+// A contact of a tube counts when the gap may close within this many substeps.
+constexpr float kTubeForesight = 2.f;
+constexpr float kTubeReach = 5e-5f;  // m
+
+// Speed that an impulse gives to the other organ, per impulse, 1/kg. Of another tube: that of the nodes there.
+double compliance_of(const PairContact& c, const TissueModel& other) {
+  return static_cast<double>(admittance_of(c.on_b, other));
+}
+
+}  // namespace
+
+void press_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
+                 OrganContacts& contacts) {
+  for (std::uint32_t i = 0; i < contacts.contacts.size(); ++i) {
+    PairContact& c = contacts.contacts[i];
+    const TissueModel &model = *models[c.a], &other = *models[c.b];
+    if (model.tube.empty()) continue;
+    SteppedTissue& state = *states[c.a];
+    const Pair pair{model, other, state.scratch, states[c.b]->scratch};
+    c.gap = gap_of(c, pair);
+    const glm::vec3 speed = weighted(c.on_b, pair.b.v), p = weighted(c.on_a, pair.a.x);
+    const float approach = glm::dot(c.normal, speed - weighted(c.on_a, pair.a.v));
+    const float pressed = c.pressed;
+    c.pressed = 0.f;
+    if (!(c.gap < kTubeReach + kTubeForesight * dt * std::max(approach, 0.f))) continue;
+    const TubePoint point = point_on(model.tube, state.tube, c.on_a.node, c.on_a.weight, p);
+    const float slowest = -4.f * dt * contacts.params.fastest;  // what the rod takes back in a substep is limited
+    TubeScratch& scratch = state.scratch.tube;
+    RodContact contact{kOrganObstacles + c.b,
+                       point.at,
+                       c.normal,
+                       static_cast<double>(std::max(c.gap, slowest)),
+                       speed,
+                       static_cast<double>(contacts.params.friction),
+                       compliance_of(c, other),
+                       glm::dvec3(pressed / dt * c.normal)};
+    add_deepest(contact, i, scratch.contacts[point.rod], scratch.source[point.rod]);
+  }
+}
+
+void take_back_from_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
+                          OrganContacts& contacts) {
+  for (std::size_t organ = 0; organ < states.size(); ++organ) {
+    TubeScratch& scratch = states[organ]->scratch.tube;
+    for (std::size_t r = 0; r < scratch.contacts.size(); ++r) {
+      for (std::size_t k = 0; k < scratch.contacts[r].size(); ++k) {
+        const RodContact& contact = scratch.contacts[r][k];
+        if (contact.obstacle < kOrganObstacles) continue;
+        PairContact& c = contacts.contacts[scratch.source[r][k]];
+        const glm::vec3 impulse(contact.impulse);
+        c.impulse += impulse;
+        c.pressed = dt * std::max(glm::dot(impulse, c.normal), 0.f);
+        const TissueModel& other = *models[c.b];
+        if (other.tube.empty()) {
+          push_point(c.on_b, other, -dt * impulse, dt, states[c.b]->scratch);
+        } else {
+          SteppedTissue& state = *states[c.b];
+          const TubePoint point = point_on(other.tube, state.tube, c.on_b.node, c.on_b.weight,
+                                           glm::dvec3(weighted(c.on_b, state.scratch.x)));
+          RodAnchor push;
+          push.at = point.at, push.force = glm::dvec3(-impulse / dt);
+          state.scratch.tube.anchors[point.rod].push_back(push);
+        }
+      }
+      scratch.contacts[r].clear();
+      scratch.source[r].clear();
+    }
   }
 }
 

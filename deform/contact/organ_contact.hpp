@@ -147,6 +147,20 @@ void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganConta
 void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                           OrganContacts& contacts);
 
+// The contacts of tubes with organs are solved with the tubes' rods: press_tubes before a substep of `dt` seconds,
+// after it take_back_from_tubes, which gives the other organs their share. One contact an edge and organ, the deepest
+// one.
+void press_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
+                 OrganContacts& contacts);
+void take_back_from_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
+                          OrganContacts& contacts);
+
+// Obstacles of a tube's contacts: the numbers of tools, and from here on those of organs.
+constexpr std::uint32_t kOrganObstacles = 0x10000u;
+// Adds a contact, or the deeper of two with the same obstacle at the same edge. `source`: its number.
+void add_deepest(const RodContact& contact, std::uint32_t source, std::vector<RodContact>& contacts,
+                 std::vector<std::uint32_t>& sources);
+
 // Returns the force on organ `a` from all others, N, averaged over the step of `dt` seconds that the contacts were
 // found for.
 glm::vec3 organ_force(const OrganContacts& contacts, std::uint32_t a, float dt);

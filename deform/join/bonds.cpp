@@ -52,9 +52,66 @@ std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3&
   return best;
 }
 
-std::optional<BondEnd> end_in(std::uint32_t organ, std::span<const BondedOrgan> organs, const glm::vec3& p) {
+// The weights of a cell's nodes that carry a point with the least motion under a pull on it, and its admittance, 1/kg:
+// sum w = 1, sum w x = p, sum w^2 / m least.
+struct HeavyEnd {
+  std::array<float, 8> weight{};
+  double admittance = INFINITY;
+};
+
+HeavyEnd heavy_end(const TissueModel& model, const LatticeCell& cell, const glm::dvec3& p) {
+  const auto lever = [&](std::size_t corner) {
+    const glm::dvec3 x(model.lattice.node_at[cell.node[corner]]);
+    return glm::dvec4(1.0, (model.lattice.origin - p) / model.lattice.spacing + x);
+  };
+  glm::dmat4 sum(0.0);
+  for (std::size_t corner = 0; corner < 8; ++corner)
+    sum += static_cast<double>(model.mass[cell.node[corner]]) * glm::outerProduct(lever(corner), lever(corner));
+  HeavyEnd end;
+  const double volume = glm::determinant(sum / sum[0][0]);
+  if (!(volume > 1e-6)) return end;
+  const glm::dvec4 shape = glm::inverse(sum)[0];
+  end.admittance = 0.0;
+  for (std::size_t corner = 0; corner < 8; ++corner) {
+    const auto mass = static_cast<double>(model.mass[cell.node[corner]]);
+    const double weight = mass * glm::dot(shape, lever(corner));
+    end.weight[corner] = static_cast<float>(weight);
+    if (mass > 0.0) end.admittance += weight * weight / mass;
+  }
+  return end;
+}
+
+// The rod of a tube is light and stiff: its end is carried by the heaviest cell near it, so that the organ needs no
+// more substeps than without it.
+std::optional<BondEnd> heaviest_end(std::uint32_t organ, const TissueModel& model, const glm::vec3& p) {
+  const Lattice& lattice = model.lattice;
+  const glm::ivec3 home = lattice.column_of(p);
+  std::optional<BondEnd> best;
+  double least = INFINITY;
+  for (int z = -kSearch; z <= kSearch; ++z)
+    for (int y = -kSearch; y <= kSearch; ++y)
+      for (int x = -kSearch; x <= kSearch; ++x) {
+        const glm::ivec3 at = home + glm::ivec3(x, y, z);
+        if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
+        const std::int32_t number = lattice.cell_of[lattice.flat(at)];
+        if (number < 0) continue;
+        const LatticeCell& cell = lattice.cells[static_cast<std::size_t>(number)];
+        const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
+        if (!(glm::length(away) < kFarthest * lattice.spacing) || !(cell.volume_fraction > 0.f)) continue;
+        const HeavyEnd end = heavy_end(model, cell, glm::dvec3(p));
+        if (!(end.admittance < least)) continue;
+        least = end.admittance;
+        best = BondEnd{organ, static_cast<std::uint32_t>(number), end.weight, p};
+      }
+  return best;
+}
+
+std::optional<BondEnd> end_in(std::uint32_t organ, std::uint32_t other, std::span<const BondedOrgan> organs,
+                              const glm::vec3& p) {
   if (organ == kWall) return BondEnd{kWall, 0, {}, p};
-  const Lattice& lattice = organs[organ].model->lattice;
+  const TissueModel& model = *organs[organ].model;
+  if (model.tube.empty() && other != kWall && !organs[other].model->tube.empty()) return heaviest_end(organ, model, p);
+  const Lattice& lattice = model.lattice;
   const std::optional<std::uint32_t> cell = carrier_of(lattice, p);
   if (!cell) return std::nullopt;
   BondEnd end{organ, *cell, {}, p};
@@ -68,7 +125,8 @@ std::optional<BondEnd> end_in(std::uint32_t organ, std::span<const BondedOrgan> 
 
 bool add_fibre(std::span<const BondedOrgan> organs, const glm::vec3& on_a, const glm::vec3& on_b, Fibre fibre,
                Bonds& bonds) {
-  const std::optional<BondEnd> a = end_in(fibre.a.organ, organs, on_a), b = end_in(fibre.b.organ, organs, on_b);
+  const std::optional<BondEnd> a = end_in(fibre.a.organ, fibre.b.organ, organs, on_a),
+                               b = end_in(fibre.b.organ, fibre.a.organ, organs, on_b);
   if (!a || !b) return false;
   fibre.a = *a;
   fibre.b = *b;
@@ -126,9 +184,36 @@ FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> mod
   });
 }
 
+bool on_tube(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ != kWall && !models[end.organ]->tube.empty();
+}
+
+// The rod of a tube takes the force of a fibre implicitly: a spring to the other end, where that is now. So the organ
+// there feels a force of positions alone, and its swing on a light rod gains and loses nothing. Two tubes do not know
+// of each other's motion in the step; with twice the stiffness they do not swing up.
+void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, const Fibre& fibre,
+                const glm::dvec3& at, const glm::dvec3& other_at, std::span<const TissueModel* const> models,
+                std::span<SteppedTissue* const> states) {
+  const glm::dvec3 apart = other_at - at;
+  const double length = glm::length(apart), free = static_cast<double>(fibre.free_length);
+  if (free > 0.0 && !(length > free)) return;
+  const double k = static_cast<double>(fibre.stiffness), tension = free > 0.0 ? k * (length - free) / length : k;
+  const glm::dvec3 along = length > 1e-9 ? apart / length : glm::dvec3(0.0);
+  RodAnchor spring;
+  spring.force = tension * apart;
+  spring.stiffness = (k - tension) * glm::outerProduct(along, along) + tension * glm::dmat3(1.0);
+  if (on_tube(other, models)) spring.stiffness *= 2.0;
+  const TissueModel& model = *models[end.organ];
+  SteppedTissue& state = *states[end.organ];
+  const TubePoint point = point_on(model.tube, state.tube, model.lattice.cells[end.cell].node, end.weight, at);
+  spring.at = point.at;
+  spring.source = number;
+  state.scratch.tube.anchors[point.rod].push_back(spring);
+}
+
 void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
                std::span<SteppedTissue* const> states) {
-  if (end.organ == kWall) return;
+  if (end.organ == kWall || on_tube(end, models)) return;  // a tube has springs instead
   NodeColumns& sum = states[end.organ]->scratch.force;
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint32_t n = models[end.organ]->lattice.cells[end.cell].node[i];
@@ -185,10 +270,26 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
     if (strain_of(fibre, ends) > fibre.break_strain) {
       break_fibre(f, FibreBreak::Torn, bonds);
     } else {
-      add_pull(fibre, ends);
+      const bool tube_a = on_tube(fibre.a, models), tube_b = on_tube(fibre.b, models);
+      if (tube_a) add_spring(2 * f, fibre.a, fibre.b, fibre, ends.a, ends.b, models, states);
+      if (tube_b) add_spring(2 * f + 1, fibre.b, fibre.a, fibre, ends.b, ends.a, models, states);
+      if (!tube_a && !tube_b) add_pull(fibre, ends);
     }
   }
-  for (const Fibre& strut : bonds.struts) add_pull(strut, ends_ahead(strut, models, states));
+  // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/step.cpp).
+  for (const Fibre& strut : bonds.struts)
+    if (!on_tube(strut.a, models)) add_pull(strut, ends_ahead(strut, models, states));
+}
+
+void return_tube_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                        const Bonds& bonds) {
+  for (const SteppedTissue* state : states)
+    for (const std::vector<RodAnchor>& anchors : state->scratch.tube.anchors)
+      for (const RodAnchor& spring : anchors) {
+        if (spring.source / 2 >= bonds.fibres.size()) continue;
+        const Fibre& fibre = bonds.fibres[spring.source / 2];
+        add_force(spring.source % 2 == 0 ? fibre.b : fibre.a, glm::vec3(-spring.force), models, states);
+      }
 }
 
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {
@@ -301,7 +402,8 @@ FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, 
   std::size_t at = 0;
   double sign = 1.0;
   for (const BondEnd* end : {&fibre.a, &fibre.b}) {
-    for (std::size_t i = 0; end->organ != kWall && i < 8; ++i, ++at) {
+    // The rods of a tube take their end implicitly and set no limit.
+    for (std::size_t i = 0; end->organ != kWall && !on_tube(*end, models) && i < 8; ++i, ++at) {
       const TissueModel& model = *models[end->organ];
       const std::uint32_t node = model.lattice.cells[end->cell].node[i];
       row.node[at] = first[end->organ] + node;
@@ -310,6 +412,61 @@ FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, 
     sign = -1.0;
   }
   return row;
+}
+
+// The fibres that join a tube with one organ.
+struct TubeJoint {
+  std::uint32_t tube, other;
+  double stiffness = 0.0;            // N/m, of all fibres
+  std::vector<std::uint32_t> edges;  // of the tube that they hold, ascending
+};
+
+// Returns the stiffness with which a rod resists its edges being moved in a substep: that of an endless chain of its
+// edges and nodes on one side, whose inertia counts as mass / dt^2.
+double resistance_of(const TissueModel& tube, double dt) {
+  double most = 0.0;
+  for (const TubeRod& rod : tube.tube.rods)
+    for (std::size_t e = 0; e < rod.model.length.size(); ++e) {
+      const double edge = rod.model.stretch / rod.model.length[e];
+      const double inertia = std::max(rod.model.mass[e], rod.model.mass[e + 1]) / (dt * dt);
+      most = std::max(most, 0.5 * inertia + std::sqrt(0.25 * inertia * inertia + inertia * edge));
+    }
+  return most;
+}
+
+std::vector<TubeJoint> joints_of(std::span<const TissueModel* const> models, const Bonds& bonds) {
+  std::vector<TubeJoint> joints;
+  for (const Fibre& fibre : bonds.fibres)
+    for (int side = 0; side < 2; ++side) {
+      const BondEnd &end = side == 0 ? fibre.a : fibre.b, &other = side == 0 ? fibre.b : fibre.a;
+      if (!on_tube(end, models)) continue;
+      auto joint = std::ranges::find_if(
+          joints, [&](const TubeJoint& j) { return j.tube == end.organ && j.other == other.organ; });
+      if (joint == joints.end()) joint = joints.insert(joints.end(), {end.organ, other.organ, 0.0, {}});
+      joint->stiffness += static_cast<double>(fibre.stiffness);
+      const auto heaviest = std::ranges::max_element(end.weight) - end.weight.begin();
+      const std::uint32_t node = models[end.organ]->lattice.cells[end.cell].node[static_cast<std::size_t>(heaviest)];
+      const std::uint32_t edge = models[end.organ]->tube.nodes[node].carrier;
+      if (const auto at = std::ranges::lower_bound(joint->edges, edge); at == joint->edges.end() || *at != edge)
+        joint->edges.insert(at, edge);
+    }
+  return joints;
+}
+
+// Returns the share of a fibre's stiffness that the organ at its other end feels within a substep: the rod of a tube
+// yields (springs in series).
+double felt_share(const Fibre& fibre, std::span<const TubeJoint> joints, std::span<const TissueModel* const> models) {
+  double share = 1.0;
+  for (int side = 0; side < 2; ++side) {
+    const BondEnd &end = side == 0 ? fibre.a : fibre.b, &other = side == 0 ? fibre.b : fibre.a;
+    if (!on_tube(end, models) || other.organ == kWall) continue;
+    const auto joint =
+        std::ranges::find_if(joints, [&](const TubeJoint& j) { return j.tube == end.organ && j.other == other.organ; });
+    const double rod = 2.0 * static_cast<double>(joint->edges.size()) *
+                       resistance_of(*models[end.organ], static_cast<double>(models[other.organ]->longest_substep));
+    share = std::min(share, rod / (rod + joint->stiffness));
+  }
+  return share;
 }
 
 // Sets `to` to the product of the fibres' matrix and `u`.
@@ -354,7 +511,11 @@ double bond_square(std::span<const TissueModel* const> models, const Bonds& bond
   std::size_t nodes = 0;
   for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
   std::vector<FibreRow> rows;
-  for (const Fibre& fibre : bonds.fibres) rows.push_back(row_of(fibre, models, first));
+  const std::vector<TubeJoint> joints = joints_of(models, bonds);
+  for (const Fibre& fibre : bonds.fibres) {
+    rows.push_back(row_of(fibre, models, first));
+    rows.back().stiffness *= felt_share(fibre, joints, models);
+  }
   for (const Fibre& strut : bonds.struts) rows.push_back(row_of(strut, models, first));
   const std::vector<std::size_t> held = renumber(rows);
   // An initial vector that is not orthogonal to any mode: all fibres stretched, with small differences.
@@ -378,7 +539,7 @@ void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) 
   bonds.slowdown.assign(models.size(), 1.f);
   const double square = bond_square(models, bonds);
   const auto slow_down = [&](std::uint32_t organ) {
-    if (organ == kWall || bonds.slowdown[organ] > 1.f) return;
+    if (organ == kWall || bonds.slowdown[organ] > 1.f || !models[organ]->tube.empty()) return;
     const TissueModel& model = *models[organ];
     bonds.slowdown[organ] =
         std::max(1.f, model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + square)));

@@ -105,6 +105,11 @@ std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b,
 // for every fibre.
 void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);
 
+// Adds what the springs of tubes pulled with to the other ends of their fibres. Call when the tubes have moved, before
+// the other organs do: a light rod follows its organ within the substep, and the force before it would throw the organ.
+void return_tube_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                        const Bonds& bonds);
+
 // Breaks the fibres of which an end has lost its tissue. Call after a cut.
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds);
 // Breaks a fibre, if it is intact.

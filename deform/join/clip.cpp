@@ -95,7 +95,8 @@ float add_struts(const Clip& clip, const TissueModel& model, float stiffness, Bo
         {end_at(clip.organ, strut.a, model), end_at(clip.organ, strut.b, model), 0.f, 1.f, 0.f, INFINITY});
   }
   const std::span<Fibre> added = std::span(bonds.struts).subspan(first);
-  const double used = std::min(static_cast<double>(stiffness), most_stiffness(added, model));
+  const double used = model.tube.empty() ? std::min(static_cast<double>(stiffness), most_stiffness(added, model))
+                                         : static_cast<double>(stiffness);
   for (Fibre& strut : added) strut.stiffness = static_cast<float>(used / static_cast<double>(clip.count));
   return static_cast<float>(used);
 }

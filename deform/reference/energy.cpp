@@ -371,7 +371,32 @@ void add_friction(const ImplicitPoint& point, const ImplicitFriction& friction, 
 
 namespace {
 
+// Of the rods, and of the springs at fixed and tethered nodes. Rods take their forces at the end of a step: they have
+// no slope here.
+void add_tube(const TissueModel& model, const SteppedTissue& state, OrgansEnergy& energy) {
+  for (std::size_t r = 0; r < state.tube.rods.size(); ++r) {
+    const RodEnergy rod = energy_of(model.tube.rods[r].model, state.tube.rods[r]);
+    energy.elastic += rod.elastic(), energy.kinetic += rod.motion;
+  }
+  const glm::dvec3 breath_now(breath(model.breathing, state.time));
+  const auto tie = [&](std::uint32_t node, double stiffness, bool moves) {
+    const glm::dvec3 off =
+        glm::dvec3(state.x[node]) - glm::dvec3(model.rest[node]) - (moves ? breath_now : glm::dvec3(0.0));
+    energy.elastic += 0.5 * stiffness * glm::dot(off, off);
+  };
+  for (const TubeFixed& fixed : model.tube.fixed) tie(fixed.node, model.tube.fixing, fixed.diaphragm);
+  for (const Tether& tether : model.tethers) tie(tether.node, static_cast<double>(tether.stiffness), tether.diaphragm);
+  for (std::size_t i = 0; i < state.x.size(); ++i)
+    energy.weight -= static_cast<double>(model.mass[i]) *
+                     glm::dot(glm::dvec3(model.gravity[i]), glm::dvec3(state.x[i]) - glm::dvec3(model.rest[i]));
+  energy.slope.emplace_back(state.x.size(), glm::dvec3(0.0));
+}
+
 void add_organ(const TissueModel& model, const SteppedTissue& state, OrgansEnergy& energy) {
+  if (!model.tube.empty()) {
+    add_tube(model, state, energy);
+    return;
+  }
   Expansion terms;
   terms.slope.assign(state.x.size(), glm::dvec3(0.0));
   const std::vector<glm::dvec3> x(state.x.begin(), state.x.end());
@@ -392,7 +417,7 @@ void add_organ(const TissueModel& model, const SteppedTissue& state, OrgansEnerg
 
 void add_slope(const BondEnd& end, const glm::dvec3& slope, std::span<const TissueModel* const> models,
                OrgansEnergy& energy) {
-  if (end.organ == kWall) return;
+  if (end.organ == kWall || !models[end.organ]->tube.empty()) return;
   const std::array<std::uint32_t, 8>& node = models[end.organ]->lattice.cells[end.cell].node;
   for (std::size_t i = 0; i < node.size(); ++i)
     energy.slope[end.organ][node[i]] += static_cast<double>(end.weight[i]) * slope;

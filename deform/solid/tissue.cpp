@@ -118,6 +118,7 @@ double highest_frequency_with_tethers(const TissueModel& model, double lattice_f
 }
 
 void find_longest_substep(TissueModel& model, std::span<const std::uint32_t> cells) {
+  if (!model.tube.empty()) return;
   const double frequency = highest_frequency_with_tethers(model, highest_frequency(model, cells));
   model.longest_substep = std::min(model.longest_substep, longest_substep(model.params, frequency));
 }
@@ -171,7 +172,35 @@ SteppedTissue rest_state(const TissueModel& model) {
   SteppedTissue state;
   state.x = model.rest;
   state.v.assign(model.rest.size(), glm::vec3(0.f));
+  state.tube = rest_motion(model.tube);
   return state;
+}
+
+namespace {
+
+// [node] TubeLattice::fixed
+std::vector<std::uint8_t> fixed_nodes(const TissueModel& model) {
+  std::vector<std::uint8_t> fixed(model.mass.size());
+  for (std::size_t node = 0; node < fixed.size(); ++node)
+    fixed[node] = model.mass[node] > 0.f && model.inverse_mass[node] == 0.f;
+  for (const std::uint32_t node : model.diaphragm) fixed[node] = 2;
+  return fixed;
+}
+
+}  // namespace
+
+void make_tube_of(TissueModel& model, const TubeParams& params, std::span<const glm::dvec3> line) {
+  model.tube = make_tube(params, line, {model.rest, model.mass, fixed_nodes(model), {}});
+  model.longest_substep = kLongestTubeStep;
+}
+
+void follow_cuts(TissueModel& model, SteppedTissue& state, std::span<const std::uint32_t> part) {
+  if (model.tube.empty()) return;
+  rebuild_rods(model.tube, {model.rest, model.mass, fixed_nodes(model), part}, state.tube);
+}
+
+void restore_rods(TissueModel& model, std::span<const std::uint32_t> part) {
+  if (!model.tube.empty()) make_rods(model.tube, {model.rest, model.mass, fixed_nodes(model), part});
 }
 
 std::size_t spring_count(const TissueModel& model) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "deform/solid/lattice.hpp"
+#include "deform/thin/tube.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/part.hpp"
 #include "geometry/tool_volume.hpp"
@@ -134,6 +135,7 @@ struct TissueModel {
   std::vector<Embedding> embedding;      // [vertex]
   float cell_mass = 0.f;                 // kg, of a full cell
   float longest_substep = 0.f;           // s, stability limit
+  TubeModel tube;                        // of a duct or vessel: its rods move the nodes; empty for other organs
 };
 
 // One array per coordinate, for vector registers. [node, and kLanes more]
@@ -196,6 +198,21 @@ struct CrushedCell {
   float volume_fraction;             // 1
 };
 
+// What pushes and pulls the rods of a tube in a substep. [rod]
+struct TubeScratch {
+  std::vector<std::vector<RodAnchor>> anchors;    // springs: fibres, tethers, holds
+  std::vector<std::vector<RodContact>> contacts;  // with instruments and organs
+  // [rod][contact] its number among the contact points of instruments, or among the contacts between organs
+  std::vector<std::vector<std::uint32_t>> source;
+  std::vector<TubePoint> held;                  // [hold]
+  std::vector<std::uint32_t> held_anchor;       // [hold] its anchor
+  std::vector<std::vector<glm::dvec3>> weight;  // [rod][node] N
+  std::vector<TubeSqueeze> squeezes;            // of the step
+  std::vector<TubeCarrier> carriers;            // [cross-section]
+  std::vector<glm::dvec3> before;               // [node of a rod] m
+  RodScratch rod;
+};
+
 // Scratch buffers, kept between steps so that a step does not allocate. A step needs nothing from the previous one.
 struct TissueScratch {
   NodeColumns x, v, ahead, force, gravity;     // m, m/s, m (positions of the elastic forces), N, m/s^2
@@ -207,12 +224,14 @@ struct TissueScratch {
   std::vector<CrushedCell> crushed;
   float flattest = 1.f;  // 1, over all cells at the beginning of the step
   float stiffest = 1.f;  // 1, largest stiffness of a cell of the law `rising` over that at rest, at the same time
+  TubeScratch tube;
 };
 
 // Everything that the next step depends on: copy it to save, to reset or to compare.
 struct TissueState {
   std::vector<glm::vec3> x, v;  // [node] m, m/s, world
   double time = 0.0;            // s, for the breathing
+  TubeMotion tube;              // of a duct or vessel; x and v follow from it
 };
 
 // A state with the buffers that its steps fill.
@@ -225,6 +244,18 @@ struct SteppedTissue : TissueState {
 TissueModel make_tissue(const MeshView& organ, const TissueParams& params, std::span<const Attachment> attachments,
                         const Breathing& breathing = {});
 SteppedTissue rest_state(const TissueModel& model);
+
+// A tube is stepped at least this often.
+constexpr float kLongestTubeStep = 2e-3f;  // s
+
+// Turns the model of an organ along a line (m, at least two points) into a duct or vessel that rods move. Call before
+// rest_state(). Throws InputError for a parameter outside its limits.
+void make_tube_of(TissueModel& model, const TubeParams& params, std::span<const glm::dvec3> line);
+// Call when tissue of a tube was removed or divided: makes its rods again. `part`: [node] a number for each part that
+// springs connect.
+void follow_cuts(TissueModel& model, SteppedTissue& state, std::span<const std::uint32_t> part);
+// Makes the rods for a saved motion.
+void restore_rods(TissueModel& model, std::span<const std::uint32_t> part);
 
 // Visits every spring with tissue, once.
 template <typename Action>

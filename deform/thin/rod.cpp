@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "deform/thin/push.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
@@ -99,7 +100,9 @@ struct BendLaw {
 };
 BendLaw law_at(const RodModel& model, std::size_t node) {
   const double span = 0.5 * (model.length[node - 1] + model.length[node]);
-  return {{model.bend / span, model.bend / span, model.twist / span},
+  // Second moments of area go with the square of what is left of the section.
+  const double least = std::min(model.whole[node - 1], model.whole[node]), whole = least * least / span;
+  return {{model.bend * whole, model.bend * whole, model.twist * whole},
           {model.curvature[node].x, model.curvature[node].y, model.turn[node]}};
 }
 
@@ -135,7 +138,7 @@ void add_square(double k, std::span<const double> g, std::size_t first, Matrix& 
 }
 
 void add_edge(const RodModel& model, std::span<const RodEdge> edges, std::size_t e, std::span<double> force) {
-  const dvec3 pull = model.stretch * strain_of(model, edges, e) * edges[e].tangent;
+  const dvec3 pull = model.whole[e] * model.stretch * strain_of(model, edges, e) * edges[e].tangent;
   for (int k = 0; k < 3; ++k) force[4 * e + k] += pull[k], force[4 * e + 4 + k] -= pull[k];
 }
 
@@ -148,8 +151,8 @@ void add_bend(const Bend& b, const BendLaw& law, std::size_t node, std::span<dou
 
 // The stiffness of an edge along itself and, where it is stretched, across.
 void add_edge_stiffness(const RodModel& model, std::span<const RodEdge> edges, std::size_t e, Matrix& matrix) {
-  const double along = model.stretch / model.length[e];
-  const double across = std::max(model.stretch * strain_of(model, edges, e) / edges[e].length, 0.0);
+  const double stretch = model.whole[e] * model.stretch, along = stretch / model.length[e];
+  const double across = std::max(stretch * strain_of(model, edges, e) / edges[e].length, 0.0);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double k = (along - across) * edges[e].tangent[i] * edges[e].tangent[j] + (i == j ? across : 0.0);
@@ -200,63 +203,68 @@ void factor(Matrix& a) {
   }
 }
 
-// Solves in place with the factors, for a right side that is zero before `first`.
-void solve(const Matrix& a, std::size_t first, std::span<double> b) {
-  const std::size_t count = a.size();
-  for (std::size_t i = first; i < count; ++i)
-    for (std::size_t d = 1; d < RodScratch::kBand && d <= i - first; ++d) b[i] -= a[i][d] * b[i - d];
-  for (std::size_t i = count; i-- > 0;) {
-    double x = b[i] / a[i][0];
-    for (std::size_t d = 1; d < RodScratch::kBand && i + d < count; ++d) x -= a[i + d][d] * b[i + d];
-    b[i] = x;
-  }
-}
-
-// Value at a contact's point of three components a node.
+// Solves in place with the factors, for right sides (numbers, or vectors of several) that are zero before `first`.
 template <class Value>
-dvec3 at_point(const RodContact& c, Value value) {
-  return (1.0 - c.share) * value(c.edge) + c.share * value(c.edge + 1);
+void solve(const Matrix& a, std::size_t first, std::span<Value> b) {
+  constexpr std::size_t kReach = RodScratch::kBand - 1;
+  const std::size_t count = a.size(), inner = std::min(first + kReach, count);
+  for (std::size_t i = first; i < inner; ++i)
+    for (std::size_t d = 1; d <= i - first; ++d) b[i] -= a[i][d] * b[i - d];
+  for (std::size_t i = inner; i < count; ++i)
+    for (std::size_t d = 1; d <= kReach; ++d) b[i] -= a[i][d] * b[i - d];
+  // Backwards by columns: what is known goes into the unknowns before it.
+  for (std::size_t i = first; i < count; ++i) b[i] *= 1.0 / a[i][0];
+  for (std::size_t i = count; i-- > kReach;)
+    for (std::size_t d = 1; d <= kReach; ++d) b[i - d] -= a[i][d] * b[i];
+  for (std::size_t i = std::min(count, kReach); i-- > 0;)
+    for (std::size_t d = 1; d <= i; ++d) b[i - d] -= a[i][d] * b[i];
 }
 
-constexpr int kContactRounds = 30;
-// An overlap is taken back within this number of steps.
-constexpr double kStepsBack = 4.0;
+// How a point moves with the seven unknowns of its edge: node, twist, node.
+struct Motion {
+  double before, after;  // 1, shares of the nodes
+  dvec3 tangent, arm;    // unit; m
+  double length;         // m
 
-// Impulses at the contacts, by Gauss-Seidel over 3 x 3 blocks; `speed` follows every change.
-struct ContactSolver {
-  RodScratch& scratch;
-  std::span<const RodContact> contacts;
-  std::span<dvec3> impulses;
-
-  const glm::dmat3& mobility(std::size_t i, std::size_t j) const { return scratch.mobility[i * contacts.size() + j]; }
-  void change(std::size_t i, const dvec3& by) const {
-    if (by == dvec3(0.0)) return;
-    impulses[i] += by;
-    for (std::size_t j = 0; j < contacts.size(); ++j) scratch.speed[j] += mobility(j, i) * by;
+  dvec3 of(const dvec3& from, double turn, const dvec3& to) const {
+    const dvec3 turned = (to - from) / length;
+    return before * from + after * to + dot(tangent, arm) * turned - dot(arm, turned) * tangent +
+           turn * cross(tangent, arm);
   }
-  // Impulse per speed along `d`, kg.
-  double resistance(std::size_t i, const dvec3& d) const {
-    const double m = dot(d, mobility(i, i) * d);
-    return m > 0.0 ? 1.0 / m : 0.0;
-  }
-  // `target`: the least speed along the normal, m/s.
-  void press(std::size_t i, double target) const {
-    const dvec3& n = contacts[i].normal;
-    const double before = dot(impulses[i], n);
-    const double now = std::max(before + (target - dot(scratch.speed[i], n)) * resistance(i, n), 0.0);
-    change(i, (now - before) * n);
-  }
-  void rub(std::size_t i) const {
-    const dvec3& n = contacts[i].normal;
-    const double pressed = dot(impulses[i], n);
-    const dvec3 slip = scratch.speed[i] - dot(scratch.speed[i], n) * n, before = impulses[i] - pressed * n;
-    const double length = glm::length(slip);
-    dvec3 along = before;
-    if (length > 0.0) along -= slip * resistance(i, slip / length);
-    const double held = glm::length(along), most = contacts[i].friction * pressed;
-    change(i, (held > most ? along * (most / held) : along) - before);
+  // The transposed map: what a force at the point is on the unknowns.
+  std::array<double, 7> loads_of(const dvec3& force) const {
+    const dvec3 couple = (dot(tangent, arm) * force - dot(tangent, force) * arm) / length;
+    const dvec3 from = before * force - couple, to = after * force + couple;
+    return {from.x, from.y, from.z, dot(cross(tangent, arm), force), to.x, to.y, to.z};
   }
 };
+
+// Rows of that map: [axis][unknown].
+using MotionRows = std::array<std::array<double, 7>, 3>;
+MotionRows rows_of(const Motion& m) {
+  MotionRows rows;
+  for (int k = 0; k < 3; ++k) {
+    dvec3 unit(0.0);
+    unit[k] = 1.0;
+    rows[static_cast<std::size_t>(k)] = m.loads_of(unit);
+  }
+  return rows;
+}
+
+Motion motion_of(const RodPoint& p, const RodEdge& edge) {
+  return {1.0 - p.share, p.share, edge.tangent, p.arm, edge.length};
+}
+
+// Velocity of a point, from values of the unknowns.
+dvec3 at_point(const Motion& motion, std::uint32_t edge, std::span<const double> values) {
+  const double* v = values.data() + 4 * std::size_t{edge};
+  return motion.of({v[0], v[1], v[2]}, v[3], {v[4], v[5], v[6]});
+}
+
+void add_loads(const Motion& motion, std::uint32_t edge, const dvec3& force, std::span<double> values) {
+  const std::array<double, 7> loads = motion.loads_of(force);
+  for (std::size_t i = 0; i < loads.size(); ++i) values[4 * std::size_t{edge} + i] += loads[i];
+}
 
 // What fixed nodes and twists get has no effect.
 void drop_fixed(const RodModel& model, std::span<double> values) {
@@ -268,34 +276,40 @@ void drop_fixed(const RodModel& model, std::span<double> values) {
 void find_mobility(const RodModel& model, std::span<const RodContact> contacts, RodScratch& scratch) {
   const std::size_t count = contacts.size();
   scratch.mobility.resize(count * count);
-  for (std::size_t j = 0; j < count; ++j)
-    for (int b = 0; b < 3; ++b) {
-      const std::size_t first = 4 * std::size_t{contacts[j].edge};
-      scratch.answer.assign(scratch.matrix.size(), 0.0);
-      scratch.answer[first + b] = 1.0 - contacts[j].share;
-      scratch.answer[first + 4 + b] = contacts[j].share;
-      drop_fixed(model, scratch.answer);
-      solve(scratch.matrix, first, scratch.answer);
-      for (std::size_t i = 0; i < count; ++i) {
-        const dvec3 moved = at_point(contacts[i], [&](std::size_t node) {
-          return dvec3(scratch.answer[4 * node], scratch.answer[4 * node + 1], scratch.answer[4 * node + 2]);
-        });
-        scratch.mobility[i * count + j][b] = moved;
-      }
+  scratch.rows.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    scratch.rows[i] = rows_of(motion_of(contacts[i].at, scratch.edges[contacts[i].at.edge]));
+  for (std::size_t j = 0; j < count; ++j) {
+    const std::size_t first = 4 * std::size_t{contacts[j].at.edge};
+    scratch.answers.assign(scratch.matrix.size(), dvec3(0.0));
+    for (std::size_t i = 0; i < 7; ++i)
+      if (!is_fixed(model, first + i))
+        scratch.answers[first + i] = {scratch.rows[j][0][i], scratch.rows[j][1][i], scratch.rows[j][2][i]};
+    solve(scratch.matrix, first, std::span(scratch.answers));
+    for (std::size_t i = 0; i < count; ++i) {
+      const dvec3* moved = scratch.answers.data() + 4 * std::size_t{contacts[i].at.edge};
+      glm::dmat3 by_row(0.0);  // [axis] speed along it, by component of the impulse
+      for (int k = 0; k < 3; ++k)
+        for (std::size_t u = 0; u < 7; ++u) by_row[k] += scratch.rows[i][static_cast<std::size_t>(k)][u] * moved[u];
+      scratch.mobility[i * count + j] = glm::transpose(by_row);
     }
+    scratch.mobility[j * count + j] += contacts[j].compliance * glm::dmat3(1.0);
+  }
 }
 
-// Adds matrix^-1 of the impulses to `change`. [unknown]
+// Sets `answer` to matrix^-1 of the impulses.
 void apply(const RodModel& model, std::span<const RodContact> contacts, std::span<const dvec3> impulses,
            RodScratch& scratch) {
   scratch.answer.assign(scratch.matrix.size(), 0.0);
   for (std::size_t j = 0; j < contacts.size(); ++j)
-    for (int b = 0; b < 3; ++b) {
-      scratch.answer[4 * contacts[j].edge + b] += (1.0 - contacts[j].share) * impulses[j][b];
-      scratch.answer[4 * contacts[j].edge + 4 + b] += contacts[j].share * impulses[j][b];
-    }
+    add_loads(motion_of(contacts[j].at, scratch.edges[contacts[j].at.edge]), contacts[j].at.edge, impulses[j],
+              scratch.answer);
   drop_fixed(model, scratch.answer);
-  solve(scratch.matrix, 0, scratch.answer);
+  solve(scratch.matrix, 0, std::span(scratch.answer));
+}
+
+dvec3 speed_at(const RodState& s, const RodPoint& at, const Motion& motion) {
+  return motion.of(s.v[at.edge], s.spin[at.edge], s.v[at.edge + 1]);
 }
 
 // Impulses that keep the rod out of obstacles, then those that take overlaps back. Call with the changes of speed in
@@ -306,16 +320,14 @@ void solve_contacts(const RodModel& model, const RodState& s, double dt, std::sp
   find_mobility(model, contacts, scratch);
   scratch.speed.resize(count);
   scratch.impulses.assign(count, dvec3(0.0));
-  const ContactSolver solver{scratch, contacts, scratch.impulses};
-  for (std::size_t i = 0; i < count; ++i)
-    scratch.speed[i] = at_point(contacts[i],
-                                [&](std::size_t node) {
-                                  return s.v[node] + dvec3(scratch.right[4 * node], scratch.right[4 * node + 1],
-                                                           scratch.right[4 * node + 2]);
-                                }) -
-                       contacts[i].slide;
+  const PushSolver<RodContact> solver{contacts, scratch.mobility, scratch.speed, scratch.impulses};
+  for (std::size_t i = 0; i < count; ++i) {
+    const RodPoint& at = contacts[i].at;
+    const Motion motion = motion_of(at, scratch.edges[at.edge]);
+    scratch.speed[i] = speed_at(s, at, motion) + at_point(motion, at.edge, scratch.right) - contacts[i].slide;
+  }
   for (std::size_t i = 0; i < count; ++i) solver.change(i, contacts[i].impulse);
-  for (int round = 0; round < kContactRounds; ++round)
+  for (int round = 0; round < kThinRounds; ++round)
     for (std::size_t i = 0; i < count; ++i) {
       solver.press(i, std::min(-contacts[i].gap / dt, 0.0));
       solver.rub(i);
@@ -325,7 +337,7 @@ void solve_contacts(const RodModel& model, const RodState& s, double dt, std::sp
   for (std::size_t k = 0; k < scratch.right.size(); ++k) scratch.right[k] += scratch.answer[k];
   scratch.impulses.assign(count, dvec3(0.0));
   scratch.speed.assign(count, dvec3(0.0));
-  for (int round = 0; round < kContactRounds; ++round)
+  for (int round = 0; round < kThinRounds; ++round)
     for (std::size_t i = 0; i < count; ++i)
       if (contacts[i].gap < 0.0) solver.press(i, -contacts[i].gap / (kStepsBack * dt));
   apply(model, contacts, scratch.impulses, scratch);
@@ -349,6 +361,72 @@ void assemble(const RodModel& model, const RodState& s, const RodLoads& loads, d
   }
 }
 
+// A force that pulls away from the axis turns its edge towards itself: the positive part of that stiffness, for turns
+// of the edge across and about itself.
+void add_lever_stiffness(const RodAnchor& anchor, const Motion& motion, double scale, Matrix& matrix) {
+  const double whole = dot(motion.arm, anchor.force);
+  const double along = dot(motion.arm, motion.tangent) * dot(anchor.force, motion.tangent);
+  const std::size_t first = 4 * std::size_t{anchor.at.edge};
+  matrix[first + 3][0] += scale * std::max(whole - along, 0.0);
+  if (!(whole > 0.0)) return;
+  const double across = scale * whole / (motion.length * motion.length);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double k = across * ((i == j ? 1.0 : 0.0) - motion.tangent[i] * motion.tangent[j]);
+      if (j <= i) matrix[first + i][i - j] += k, matrix[first + 4 + i][i - j] += k;
+      matrix[first + 4 + i][4 + i - j] -= k;
+    }
+}
+
+// Adds the springs: dt force on the right, dt^2 stiffness in the matrix.
+void add_anchors(const RodState& s, std::span<const RodAnchor> anchors, double dt, RodScratch& scratch) {
+  for (const RodAnchor& anchor : anchors) {
+    const std::uint32_t edge = anchor.at.edge;
+    const Motion motion = motion_of(anchor.at, scratch.edges[edge]);
+    const dvec3 ahead = anchor.force + anchor.stiffness * (dt * (anchor.velocity - speed_at(s, anchor.at, motion)));
+    add_loads(motion, edge, dt * ahead, scratch.right);
+    const MotionRows rows = rows_of(motion);
+    MotionRows stiff;
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t i = 0; i < 7; ++i)
+        stiff[k][i] = dt * dt *
+                      (anchor.stiffness[0][static_cast<int>(k)] * rows[0][i] +
+                       anchor.stiffness[1][static_cast<int>(k)] * rows[1][i] +
+                       anchor.stiffness[2][static_cast<int>(k)] * rows[2][i]);
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t j = 0; j <= i; ++j)
+        scratch.matrix[4 * std::size_t{edge} + i][i - j] +=
+            rows[0][i] * stiff[0][j] + rows[1][i] * stiff[1][j] + rows[2][i] * stiff[2][j];
+    add_lever_stiffness(anchor, motion, dt * dt, scratch.matrix);
+  }
+}
+
+// Sets the forces that acted. Returns whether one was above its limit and is now at it, without stiffness.
+bool limit_anchors(const RodState& s, std::span<RodAnchor> anchors, double dt, const RodScratch& scratch) {
+  bool slipped = false;
+  for (RodAnchor& anchor : anchors) {
+    if (!(anchor.limit < INFINITY) || anchor.slipped) continue;
+    const Motion motion = motion_of(anchor.at, scratch.edges[anchor.at.edge]);
+    const dvec3 speed = speed_at(s, anchor.at, motion) + at_point(motion, anchor.at.edge, scratch.right);
+    const dvec3 force = anchor.force + anchor.stiffness * (dt * (anchor.velocity - speed));
+    const double size = glm::length(force);
+    if (!(size > anchor.limit)) continue;
+    anchor.force = force * (anchor.limit / size);
+    anchor.stiffness = glm::dmat3(0.0);
+    anchor.slipped = slipped = true;
+  }
+  return slipped;
+}
+
+// Call with the changes of speed in `right`.
+void set_anchor_forces(const RodState& s, std::span<RodAnchor> anchors, double dt, const RodScratch& scratch) {
+  for (RodAnchor& anchor : anchors) {
+    const Motion motion = motion_of(anchor.at, scratch.edges[anchor.at.edge]);
+    const dvec3 speed = speed_at(s, anchor.at, motion) + at_point(motion, anchor.at.edge, scratch.right);
+    anchor.force += anchor.stiffness * (dt * (anchor.velocity - speed));
+  }
+}
+
 // What is fixed does not change its speed.
 void hold_fixed(const RodModel& model, RodScratch& scratch) {
   const std::size_t unknowns = scratch.right.size();
@@ -358,6 +436,15 @@ void hold_fixed(const RodModel& model, RodScratch& scratch) {
     for (std::size_t d = 1; d < RodScratch::kBand && i + d < unknowns; ++d) scratch.matrix[i + d][d] = 0.0;
     scratch.right[i] = 0.0;
   }
+}
+
+// Leaves the factors in `matrix` and the changes of speed in `right`.
+void solve_with(const RodModel& model, const RodState& s, std::span<const RodAnchor> anchors, double dt,
+                RodScratch& scratch) {
+  add_anchors(s, anchors, dt, scratch);
+  hold_fixed(model, scratch);
+  factor(scratch.matrix);
+  solve(scratch.matrix, 0, std::span(scratch.right));
 }
 
 // Changes the speeds by `right`, and moves by them and by what takes overlaps back.
@@ -401,6 +488,7 @@ RodModel make_rod(const RodParams& p, std::span<const dvec3> points) {
   model.bend = p.youngs_modulus * section.bending;
   model.twist = p.youngs_modulus / (2.0 * (1.0 + p.poisson)) * section.torsion;
   model.length.resize(edges), model.inertia.resize(edges), model.clamped.assign(edges, 0);
+  model.whole.assign(edges, 1.0);
   model.mass.assign(nodes, 0.0), model.fixed.assign(nodes, 0);
   model.curvature.assign(nodes, glm::dvec2(0.0)), model.turn.assign(nodes, 0.0);
   for (std::size_t e = 0; e < edges; ++e) {
@@ -441,7 +529,7 @@ RodEnergy energy_of(const RodModel& model, const RodState& s) {
   const std::vector<RodEdge> edges = edges_of(s);
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const double strain = strain_of(model, edges, e);
-    sum.stretch += 0.5 * model.stretch * strain * strain * model.length[e];
+    sum.stretch += 0.5 * model.whole[e] * model.stretch * strain * strain * model.length[e];
     sum.motion += 0.5 * model.inertia[e] * s.spin[e] * s.spin[e];
   }
   for (std::size_t node = 0; node < s.x.size(); ++node) {
@@ -481,6 +569,8 @@ void follow_nodes(std::span<const dvec3> before, RodState& s) {
   }
 }
 
+dvec3 velocity_at(const RodState& s, const RodPoint& p) { return speed_at(s, p, motion_of(p, edge_at(s, p.edge))); }
+
 void find_contacts(const RodModel& model, const RodState& s, std::span<const RodObstacle> obstacles, double reach,
                    RodContacts& contacts) {
   std::swap(contacts.list, contacts.before);
@@ -498,24 +588,30 @@ void find_contacts(const RodModel& model, const RodState& s, std::span<const Rod
       const bool listed = gap < reach && distance > 0.0 && !(shared && found.u <= 0.0);
       shared = listed && found.u >= 1.0;
       if (!listed) continue;
-      while (known != contacts.before.cend() && std::tie(known->obstacle, known->edge) < std::tie(k, e)) ++known;
-      const bool again = known != contacts.before.cend() && known->obstacle == k && known->edge == e;
+      while (known != contacts.before.cend() && std::tie(known->obstacle, known->at.edge) < std::tie(k, e)) ++known;
+      const bool again = known != contacts.before.cend() && known->obstacle == k && known->at.edge == e;
       const dvec3 normal = (edge.p + found.u * edge.d - axis.p - found.v * axis.d) / distance;
-      contacts.list.push_back({k, e, found.u, normal, gap,
-                               glm::mix(obstacle.from_velocity, obstacle.to_velocity, found.v), obstacle.friction,
-                               again ? known->impulse : dvec3(0.0)});
+      // The touched point turns with the edge: friction twists.
+      const RodPoint at{e, found.u, -model.params.outer_radius * normal};
+      contacts.list.push_back({k, at, normal, gap, glm::mix(obstacle.from_velocity, obstacle.to_velocity, found.v),
+                               obstacle.friction, 0.0, again ? known->impulse : dvec3(0.0)});
     }
   }
 }
 
 void step(const RodModel& model, RodState& s, const RodLoads& loads, double dt, RodScratch& scratch,
-          std::span<RodContact> contacts) {
+          std::span<RodContact> contacts, std::span<RodAnchor> anchors) {
   assemble(model, s, loads, dt, scratch);
-  hold_fixed(model, scratch);
-  factor(scratch.matrix);
-  solve(scratch.matrix, 0, scratch.right);
+  if (!anchors.empty()) scratch.first_matrix = scratch.matrix, scratch.first_right = scratch.right;
+  solve_with(model, s, anchors, dt, scratch);
+  // A hold that slips pulls with its limit: once more, without its stiffness.
+  if (limit_anchors(s, anchors, dt, scratch)) {
+    scratch.matrix = scratch.first_matrix, scratch.right = scratch.first_right;
+    solve_with(model, s, anchors, dt, scratch);
+  }
   scratch.answer.assign(scratch.right.size(), 0.0);
   if (!contacts.empty()) solve_contacts(model, s, dt, contacts, scratch);
+  set_anchor_forces(s, anchors, dt, scratch);
   move(dt, scratch, s);
   follow_nodes(scratch.before, s);
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -46,6 +47,7 @@ struct RodModel {
   std::vector<double> turn;           // [node] rad, twist at rest
   std::vector<std::uint8_t> fixed;    // [node] 1: moves only as its owner moves it
   std::vector<std::uint8_t> clamped;  // [edge] 1: its twist is fixed
+  std::vector<double> whole;          // [edge] 1, share of its section that is left: > 0 .. 1
 };
 
 // Everything that the next step depends on.
@@ -85,16 +87,37 @@ struct RodEdge {
   double length;                      // m
 };
 
+// A point that moves with an edge as a rigid body does.
+struct RodPoint {
+  std::uint32_t edge = 0;
+  double share = 0.0;   // 1, along the edge
+  glm::dvec3 arm{0.0};  // m, from the axis there to the point, now
+};
+glm::dvec3 velocity_at(const RodState& state, const RodPoint& point);  // m/s
+
 // A point of a rod beside an obstacle. The contact only pushes; friction holds until it slides (Coulomb). An overlap is
 // taken back by positions alone; only what the rod then springs back gives speed.
 struct RodContact {
-  std::uint32_t obstacle, edge;
-  double share;             // 0 .. 1 along the edge
+  std::uint32_t obstacle;
+  RodPoint at;
   glm::dvec3 normal;        // unit, from the obstacle to the rod
   double gap;               // m, between the surfaces; negative: overlap
   glm::dvec3 slide;         // m/s, velocity of the obstacle's surface
   double friction;          // 1
-  glm::dvec3 impulse{0.0};  // N s on the rod, set by step()
+  double compliance = 0.0;  // 1/kg, change of speed of the obstacle per impulse on it; 0: it yields to nothing
+  glm::dvec3 impulse{0.0};  // N s on the rod, set by step(); where it starts
+};
+
+// A spring between a point of a rod and something else. The step takes its force at its end:
+// force + stiffness dt (velocity - that of the point after the step), and not more than the limit.
+struct RodAnchor {
+  RodPoint at;
+  glm::dvec3 force;                    // N on the rod, now; set by step() to what acted
+  glm::dmat3 stiffness{0.0};           // N/m, symmetric, not negative
+  glm::dvec3 velocity{0.0};            // m/s, of what holds the point
+  double limit = INFINITY;             // N, > 0
+  bool slipped = false;                // set by step(): the limit acted
+  std::uint32_t source = 0xffffffffu;  // whatever its owner knows it by
 };
 
 // A capsule that rods do not enter, for instance an instrument's shaft.
@@ -118,20 +141,24 @@ void find_contacts(const RodModel& model, const RodState& state, std::span<const
 // Storage of a step, kept between steps so that a step does not allocate.
 struct RodScratch {
   static constexpr int kBand = 11;
-  std::vector<std::array<double, kBand>> matrix;  // [unknown][distance to the diagonal] lower half
-  std::vector<double> right;                      // [unknown]
-  std::vector<glm::dvec3> before;                 // [node] m
-  std::vector<RodEdge> edges;                     // [edge]
-  std::vector<double> answer;                     // [unknown] of a unit impulse
-  std::vector<glm::dmat3> mobility;               // [contact][contact] m/s of the first per N s on the second
-  std::vector<glm::dvec3> speed;                  // [contact] m/s, against the obstacle
-  std::vector<glm::dvec3> impulses;               // [contact] N s
+  std::vector<std::array<double, kBand>> matrix;           // [unknown][distance to the diagonal] lower half
+  std::vector<double> right;                               // [unknown]
+  std::vector<glm::dvec3> before;                          // [node] m
+  std::vector<RodEdge> edges;                              // [edge]
+  std::vector<double> answer;                              // [unknown] of impulses
+  std::vector<glm::dvec3> answers;                         // [unknown] of unit impulses along three axes
+  std::vector<std::array<std::array<double, 7>, 3>> rows;  // [contact][axis] by the unknowns of its edge
+  std::vector<glm::dmat3> mobility;                        // [contact][contact] m/s of the first per N s on the second
+  std::vector<glm::dvec3> speed;                           // [contact] m/s, against the obstacle
+  std::vector<glm::dvec3> impulses;                        // [contact] N s
+  std::vector<double> first_right;                         // [unknown] right side without springs
+  std::vector<std::array<double, kBand>> first_matrix;
 };
 
 // Advances a rod by dt seconds. Fixed nodes keep their velocity and move with it. `contacts`: found for this state;
-// their impulses are set. Allocates only for more contacts than in all earlier steps.
+// their impulses are set, and the forces of `anchors`. Allocates only for more contacts than in all earlier steps.
 void step(const RodModel& model, RodState& state, const RodLoads& loads, double dt, RodScratch& scratch,
-          std::span<RodContact> contacts = {});
+          std::span<RodContact> contacts = {}, std::span<RodAnchor> anchors = {});
 
 // Carries the frames along after positions were changed from outside. `before`: [node] m, the positions to which the
 // frames belong.

@@ -340,6 +340,8 @@ void declare(Keys& keys, std::type_identity<TubeShape>) {
              Need::Required},
             &TubeShape::path);
   keys.scaled({"radius_mm", "mm", "of the tube"}, &TubeShape::radius, {0.1, 50.0});
+  keys.scaled({"wall_mm", "mm", "thickness of its wall: rods move the tube; 0: springs fill it, as any organ"},
+              &TubeShape::wall, {0.0, 50.0});
 }
 
 template <typename Keys>

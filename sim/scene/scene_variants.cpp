@@ -285,8 +285,8 @@ bool bands_hold(const Scene& scene, const std::string& organ) {
 bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
   TubeShape &duct = tube_named(scene, names.duct), &artery = tube_named(scene, names.artery);
   const Tubes usual{duct, artery, tube_named(scene, names.main_duct)};
-  const TubeShape new_duct{duct_path(usual, anatomy), duct.radius},
-      new_artery{artery_path(names, usual, anatomy), artery.radius};
+  const TubeShape new_duct{duct_path(usual, anatomy), duct.radius, duct.wall},
+      new_artery{artery_path(names, usual, anatomy), artery.radius, artery.wall};
   if (!tube_fault(new_duct).empty() || !tube_fault(new_artery).empty()) return false;
   const MovedTube moved_duct{centre_line(duct), centre_line(new_duct), false},
       moved_artery{centre_line(artery), centre_line(new_artery), true};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cpu_collision/queries.hpp"
+#include "deform/cut/sculpt_steps.hpp"
 #include "geometry/error.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -18,6 +19,17 @@ void find_unused(Organ& organ) {
     for (int corner = 0; corner < 3; ++corner) organ.unused[face[corner]] = 0;
 }
 
+TubeParams tube_params(const OrganScene& scene) {
+  const TissueParams& tissue = scene.tissue;
+  return {.radius = scene.tube->radius,
+          .wall = scene.tube->wall,
+          .youngs_modulus = static_cast<double>(tissue.youngs_modulus),
+          .poisson = static_cast<double>(tissue.poisson_ratio),
+          .density = static_cast<double>(tissue.density),
+          .damping_time = static_cast<double>(tissue.damping_time),
+          .drag = static_cast<double>(tissue.drag)};
+}
+
 // Marks the vertices of new walls as fully charred; skin faces that share these vertices look singed.
 void char_walls(Organ& organ) {
   const LiveFaces& faces = organ.sculpture->faces;
@@ -28,6 +40,11 @@ void char_walls(Organ& organ) {
 }
 
 }  // namespace
+
+void restore_rods(Organ& organ) {
+  if (!organ.tissue.tube.empty() && organ.sculpture)
+    restore_rods(organ.tissue, node_parts(*organ.sculpture, organ.tissue.lattice));
+}
 
 void use_backend(Organ& organ, BackendMaker& backends, const std::string& backend) {
   organ.query = backends.make(backend);
@@ -94,6 +111,8 @@ void stop_fallen_parts(Organ& organ) {
     if (glm::distance(organ.state.x[node], organ.tissue.rest[node]) < out_of_sight) continue;
     organ.tissue.gravity[node] = glm::vec3(0.f);
     organ.state.v[node] = glm::vec3(0.f);
+    if (!organ.tissue.tube.empty())
+      std::ranges::fill(organ.state.tube.rods[organ.tissue.tube.nodes[node].rod].v, glm::dvec3(0.0));
   }
 }
 
@@ -130,6 +149,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {
     organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
+    if (scene.tube && scene.tube->wall > 0.0) make_tube_of(organ.tissue, tube_params(scene), centre_line(*scene.tube));
   } catch (const InputError& error) {
     throw InputError(fmt::format("organ {} ({}): {}", scene.name, origin_of(scene), error.what()));
   }
@@ -190,6 +210,7 @@ void take_over_change(Organ& organ, DamageMark how) {
   organ.contacts.forget();
   organ.change.add(sculpture, organ.tissue);
   ++organ.topology;
+  if (!organ.tissue.tube.empty()) follow_cuts(organ.tissue, organ.state, node_parts(sculpture, organ.tissue.lattice));
 }
 
 }  // namespace trocar

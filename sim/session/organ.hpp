@@ -107,6 +107,9 @@ std::span<const FaceId> queried_ids(const Organ& organ);
 // Returns the present slot of a face that had slot `queried` at the last frame's query; empty when it was removed.
 std::optional<FaceId> slot_now(const Organ& organ, FaceId queried);
 
+// Makes the rods of a duct or vessel for a motion that was restored.
+void restore_rods(Organ& organ);
+
 // Stops detached parts that have fallen out of sight (0.4 m).
 void stop_fallen_parts(Organ& organ);
 

@@ -328,10 +328,43 @@ class OrganCheck {
       require(lies_within(glm::dvec3(state.x[node]) - rest, static_cast<double>(kFarthestNode)) &&
                   lies_within(glm::dvec3(state.v[node]), static_cast<double>(kFastestNode)),
               "a node is more than 10 m from its position at rest, faster than 1000 m/s, or not a number");
-      require(moves[node] || at_rest_.inverse_mass[node] > 0.f || state.x[node] == at_rest_.rest[node],
+      require(moves[node] || at_rest_.inverse_mass[node] > 0.f || !model_.tube.empty() ||
+                  state.x[node] == at_rest_.rest[node],
               "a fixed node is not where it is fixed");
     }
+    if (!model_.tube.empty()) check_rods();
   }
+
+  // The rods that its parts have, in a motion that rods can have.
+  void check_rods() const {
+    TissueModel wanted = model_;
+    if (organ_.sculpture) restore_rods(wanted, node_parts(*organ_.sculpture, model_.lattice));
+    const TubeMotion& motion = organ_.state.tube;
+    require(motion.rods.size() == wanted.tube.rods.size() && motion.sections.size() == wanted.tube.rods.size(),
+            "it has another number of rods than parts");
+    for (std::size_t r = 0; r < motion.rods.size(); ++r) {
+      const RodState& rod = motion.rods[r];
+      const std::size_t count = wanted.tube.rods[r].rest.size();
+      require(rod.x.size() == count && rod.v.size() == count && rod.turn.size() == count &&
+                  motion.sections[r].size() == count && rod.angle.size() + 1 == count && rod.spin.size() + 1 == count &&
+                  rod.axis.size() + 1 == count,
+              "an array of a rod has another length");
+      for (std::size_t k = 0; k < count; ++k)
+        require(lies_within(rod.x[k] - wanted.tube.rods[r].rest[k], static_cast<double>(kFarthestNode)) &&
+                    lies_within(rod.v[k], static_cast<double>(kFastestNode)) && lies_within(rod.turn[k], -1e6, 1e6) &&
+                    lies_within(motion.sections[r][k].flatness, 0.01, 1.0) &&
+                    nearly_unit(glm::dvec3(motion.sections[r][k].across, 0.0)),
+                "a node of a rod is out of range");
+      for (std::size_t e = 0; e + 1 < count; ++e) {
+        const glm::dvec3 edge = rod.x[e + 1] - rod.x[e];
+        require(glm::length(edge) > 1e-9 && lies_within(rod.angle[e], -1e6, 1e6) &&
+                    lies_within(rod.spin[e], -1e9, 1e9) && nearly_unit(rod.axis[e]) &&
+                    std::abs(glm::dot(rod.axis[e], edge)) < 1e-6 * glm::length(edge),
+                "an edge of a rod is out of range");
+      }
+    }
+  }
+  static bool nearly_unit(const glm::dvec3& v) { return std::abs(glm::length(v) - 1.0) < 1e-6; }
 
   void check_damage() const {
     const TissueDamage& damage = organ_.damage;
@@ -470,8 +503,23 @@ void fields(A& a, Embedding& e) {
 }
 
 template <typename A>
+void fields(A& a, RodState& r) {
+  all(a, r.x, r.v, r.angle, r.spin, r.axis, r.turn);
+}
+
+template <typename A>
+void fields(A& a, TubeSection& s) {
+  all(a, s.flatness, s.across);
+}
+
+template <typename A>
+void fields(A& a, TubeMotion& t) {
+  all(a, t.rods, t.sections);
+}
+
+template <typename A>
 void fields(A& a, TissueState& s) {
-  all(a, s.x, s.v, s.time);
+  all(a, s.x, s.v, s.time, s.tube);
 }
 
 template <typename A>
@@ -610,7 +658,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 8;
+constexpr std::uint32_t kSessionVersion = 9;
 
 struct Header {
   std::array<char, 8> magic = kMagic;
@@ -744,6 +792,7 @@ void TissueWorld::check_read(std::size_t tools) const {
 void TissueWorld::follow_read() {
   for (Organ& organ : organs_) {
     organ.positions.resize(organ.mesh.positions.size());
+    restore_rods(organ);
     follow_nodes(organ);
     organ.around = faces_around(organ.mesh.faces, organ.positions.size());
     organ.pressure.assign(organ.mesh.faces.size(), 0.f);  // each contact substep begins with 0

@@ -111,7 +111,7 @@ Demand demand_of(const TissueModel& model, double slowdown, double contact_subst
   demand.damping = static_cast<double>(model.params.damping_time);
   const double longest = static_cast<double>(model.longest_substep) / slowdown;
   demand.square = 3.2 / (longest * longest + 2.0 * longest * demand.damping);
-  demand.springs = static_cast<double>(model.stiffness.size());
+  demand.springs = model.tube.empty() ? static_cast<double>(model.stiffness.size()) : 0.0;
   demand.least = model.params.substeps;
   demand.pieces = contact_substeps;
   demand.frame = frame;

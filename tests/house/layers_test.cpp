@@ -26,7 +26,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 // The folders of deform/, sim/ and app/ with the folders of their room that each may include. "deform": the time step,
 // which lies beside its folders.
 const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
-    {"deform/solid", {}},
+    {"deform/solid", {"deform/thin"}},
     {"deform/thin", {}},
     {"deform/contact", {"deform/solid"}},
     {"deform/cut", {"deform/solid"}},

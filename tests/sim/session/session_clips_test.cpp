@@ -61,6 +61,29 @@ TEST_F(ClipsOnADuct, EveryCutDividesTheDuct) {
   EXPECT_GE(on_both_sides, 4);
 }
 
+// Rods move a duct with a wall: clips keep it flat, a cut makes two rods, and a saved session goes on with the same
+// bits.
+TEST_F(ClipsOnADuct, ADuctWithAWallIsClippedAndDivided) {
+  const std::string scene = with("radius_mm = 2\n", "radius_mm = 2\nwall_mm = 1\n");
+  start(scene);
+  run(10);
+  for (const double x : {0.013, 0.036}) clip(x);
+  ASSERT_EQ(duct().state.tube.rods.size(), 1u);
+  EXPECT_LT(thickness(0.013), 2e-3);
+  EXPECT_EQ(clips().tubes()[0], (TubeState{false, 2, 2, 0.f}));
+  cut(0.025);
+  EXPECT_TRUE(clips().tubes()[0].divided);
+  EXPECT_EQ(clips().tubes()[0].clips_at_start, 1u);
+  EXPECT_EQ(clips().tubes()[0].clips_at_end, 1u);
+  EXPECT_EQ(duct().state.tube.rods.size(), 2u);
+  const Saved saved = save();
+  run(20);
+  const std::vector<glm::vec3> once = duct().state.x;
+  restore(saved);
+  run(20);
+  EXPECT_EQ(duct().state.x, once);
+}
+
 TEST_F(ClipsOnADuct, ClipsStayOnTheirPartOfADividedDuct) {
   start(test::duct_scene());
   run(10);
@@ -222,6 +245,20 @@ TEST_F(TubeOrgan, StretchesLikeARodOfItsSection) {
               1e3 * expected);
   EXPECT_GT(force, 0.05);
   EXPECT_NEAR(stretch, expected, 0.15 * expected);
+}
+
+// With a wall it is a hollow rod.
+TEST_F(TubeOrgan, WithAWallStretchesLikeAHollowRod) {
+  const auto session = session_of(load(with("radius_mm = 2\n", "radius_mm = 2\nwall_mm = 1\n")));
+  run(*session, 240);
+  const double force = pull_of_band(*session);
+  const Organ& duct = session->organs()[0];
+  const double stretch = moved_at(duct, 0.034) - moved_at(duct, 0.012), length = 0.022;
+  const double expected = force * length / (6e4 * std::numbers::pi * (4e-6 - 1e-6));
+  std::printf("force %.4f N, stretch %.3f mm of %.0f mm, a hollow rod %.3f mm\n", force, 1e3 * stretch, 1e3 * length,
+              1e3 * expected);
+  EXPECT_GT(force, 0.05);
+  EXPECT_NEAR(stretch, expected, 0.05 * expected);
 }
 
 // Scissors that close across the tube: the pull of the band ends.

@@ -1,0 +1,54 @@
+// Impulses at contacts of thin tissue: non-penetration and Coulomb friction by Gauss-Seidel over 3 x 3 blocks, a fixed
+// number of rounds. The mobility of every contact under an impulse at every other comes from the factors of a step.
+// Units: metres, seconds, newtons.   Tested through tests/deform/rod_test.cpp and tests/deform/sheet_test.cpp
+#pragma once
+
+#include <algorithm>
+#include <glm/glm.hpp>
+#include <span>
+
+namespace trocar {
+
+// Contact: has a unit `normal` and a `friction` coefficient. `speed` follows every change of an impulse.
+template <class Contact>
+struct PushSolver {
+  std::span<const Contact> contacts;
+  std::span<const glm::dmat3> mobility;  // [contact][contact] m/s of the first per N s on the second
+  std::span<glm::dvec3> speed;           // [contact] m/s, against the obstacle
+  std::span<glm::dvec3> impulses;        // [contact] N s
+
+  const glm::dmat3& between(std::size_t i, std::size_t j) const { return mobility[i * contacts.size() + j]; }
+  void change(std::size_t i, const glm::dvec3& by) const {
+    if (by == glm::dvec3(0.0)) return;
+    impulses[i] += by;
+    for (std::size_t j = 0; j < contacts.size(); ++j) speed[j] += between(j, i) * by;
+  }
+  // Impulse per speed along `d`, kg.
+  double resistance(std::size_t i, const glm::dvec3& d) const {
+    const double m = glm::dot(d, between(i, i) * d);
+    return m > 0.0 ? 1.0 / m : 0.0;
+  }
+  // `target`: the least speed along the normal, m/s.
+  void press(std::size_t i, double target) const {
+    const glm::dvec3& n = contacts[i].normal;
+    const double before = glm::dot(impulses[i], n);
+    const double now = std::max(before + (target - glm::dot(speed[i], n)) * resistance(i, n), 0.0);
+    change(i, (now - before) * n);
+  }
+  void rub(std::size_t i) const {
+    const glm::dvec3& n = contacts[i].normal;
+    const double pressed = glm::dot(impulses[i], n);
+    const glm::dvec3 slip = speed[i] - glm::dot(speed[i], n) * n, before = impulses[i] - pressed * n;
+    const double length = glm::length(slip);
+    glm::dvec3 along = before;
+    if (length > 0.0) along -= slip * resistance(i, slip / length);
+    const double held = glm::length(along), most = contacts[i].friction * pressed;
+    change(i, (held > most ? along * (most / held) : along) - before);
+  }
+};
+
+constexpr int kThinRounds = 30;
+// An overlap is taken back within this number of steps.
+constexpr double kStepsBack = 4.0;
+
+}  // namespace trocar

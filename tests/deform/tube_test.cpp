@@ -1,0 +1,276 @@
+// Tests ducts and vessels: their rods against beam theory, the swing of an organ on a duct, contacts, cuts and the
+// wall.
+#include "deform/thin/tube.hpp"
+
+#include "deform/cut/sculpt_steps.hpp"
+#include "deform/cut/slit.hpp"
+#include "deform/step.hpp"
+#include "geometry/units.hpp"
+#include "mesh/tube_shape.hpp"
+#include "tests/deform/organ_group.hpp"
+#include "tests/deform/sculpt_support.hpp"
+#include "tests/support/shapes.hpp"
+#include "tests/support/test.hpp"
+
+namespace trocar::tube_test {
+namespace {
+
+constexpr double kPi = 0.5 * kFullTurn;
+constexpr float kFrame = 1.f / 60.f;  // s
+
+struct Tube {
+  TubeShape shape;
+  TriangleMesh mesh;
+  TissueModel model;
+  SteppedTissue state;
+
+  Tube(const TubeShape& tube, const TissueParams& params, std::span<const Attachment> attachments)
+      : shape(tube), mesh(tube_surface(tube)), model(make_tissue(mesh.view(), params, attachments)) {
+    make_tube_of(model,
+                 {.radius = tube.radius,
+                  .wall = tube.wall,
+                  .youngs_modulus = static_cast<double>(params.youngs_modulus),
+                  .poisson = static_cast<double>(params.poisson_ratio),
+                  .density = static_cast<double>(params.density),
+                  .damping_time = static_cast<double>(params.damping_time),
+                  .drag = static_cast<double>(params.drag)},
+                 centre_line(tube));
+    state = rest_state(model);
+  }
+  double mass() const {
+    double sum = 0.0;
+    for (const TubeRod& rod : model.tube.rods)
+      sum += std::accumulate(rod.model.mass.begin(), rod.model.mass.end(), 0.0);
+    return sum;
+  }
+  double fastest() const {
+    double speed = 0.0;
+    for (const glm::vec3& v : state.v) speed = std::max(speed, static_cast<double>(glm::length(v)));
+    return speed;
+  }
+  std::vector<glm::vec3> surface() const {
+    std::vector<glm::vec3> positions(mesh.positions.size());
+    embed_surface(model, state.x, positions);
+    return positions;
+  }
+  void advance(double seconds) {
+    for (double t = 0.0; t < seconds; t += static_cast<double>(kFrame)) step(model, state, {}, kFrame);
+  }
+};
+
+// A straight duct 60 mm long that begins at the origin, in any direction.
+TubeShape straight(const glm::dvec3& along, double length = 0.06) {
+  return {{glm::dvec3(0.0), 0.4 * length * along, length * along}, 2e-3, 1e-3};
+}
+
+glm::dvec3 any_direction(std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  return glm::normalize(glm::dvec3(normal(random), normal(random), normal(random)));
+}
+
+TissueParams duct_tissue() {
+  TissueParams params;
+  params.youngs_modulus = 5e5f;
+  params.node_spacing = 0.004f;
+  params.drag = 20.f;
+  return params;
+}
+
+TEST(Tube, LiesWhereItsMeshLies) {
+  const TubeShape bent{
+      {{-0.04, 0.0785, 0.1255}, {-0.031, 0.076, 0.116}, {-0.023, 0.071, 0.108}, {-0.0155, 0.069, 0.102}}, 2e-3, 1e-3};
+  Tube tube(bent, duct_tissue(), {});
+  EXPECT_NEAR(tube.mass(), 1060.0 * closed_volume(tube.mesh.view()), 1e-6 * tube.mass());
+  tube.advance(0.5);
+  const std::vector<glm::vec3> surface = tube.surface();
+  for (std::size_t v = 0; v < surface.size(); ++v) ASSERT_LT(glm::distance(surface[v], tube.mesh.positions[v]), 2e-6f);
+}
+
+// A cantilever under its own weight: w L^4 / (8 E I) at the tip, for any direction against the lattice.
+TEST(Tube, BendsLikeABeam) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 4; ++round) {
+    const glm::dvec3 along = any_direction(random), down = glm::normalize(glm::cross(along, any_direction(random)));
+    TissueParams params = duct_tissue();
+    params.gravity = glm::vec3(0.5 * down);
+    Tube tube(straight(along), params, {});
+    RodModel& rod = tube.model.tube.rods[0].model;
+    rod.fixed[0] = rod.fixed[1] = rod.clamped[0] = 1;
+    tube.advance(1.5);
+    ASSERT_LT(tube.fastest(), 1e-4);
+    const RodSection section = section_of(rod.params);
+    // The joint between clamped and free stands for half an edge on both sides.
+    const double free = 0.06 - 0.5 * rod.length[0], per_metre = 1060.0 * kPi * 4e-6;
+    const double theory = per_metre * 0.5 * std::pow(free, 4) / (8.0 * 5e5 * section.bending);
+    const double sag = glm::dot(tube.state.tube.rods[0].x.back() - 0.06 * along, down);
+    std::printf("tube as a cantilever: tip %.3f mm, theory %.3f mm\n", 1e3 * sag, 1e3 * theory);
+    EXPECT_NEAR(sag, theory, 0.05 * theory);
+  }
+}
+
+// An attachment fixes the direction of the end too.
+TEST(Tube, IsHeldWhereItIsAttached) {
+  TissueParams params = duct_tissue();
+  params.gravity = {0.f, 0.f, -2.f};
+  const Attachment wall{glm::vec3(0.f), 0.006f};
+  Tube tube(straight({1.0, 0.0, 0.0}), params, {&wall, 1});
+  tube.advance(2.0);
+  const RodState& rod = tube.state.tube.rods[0];
+  EXPECT_LT(glm::length(rod.x[0]), 2e-5);
+  EXPECT_LT(std::abs(rod.x[1].z), 1e-4);
+  EXPECT_LT(rod.x.back().z, -3e-3);
+  EXPECT_GT(rod.x.back().z, -20e-3);
+}
+
+TEST(Tube, ACutMakesTwo) {
+  const TissueParams params = duct_tissue();
+  const Attachment wall{glm::vec3(0.f), 0.005f};
+  Tube tube(straight({1.0, 0.0, 0.0}), params, {&wall, 1});
+  Sculpture sculpture = make_sculpture(tube.mesh.view(), tube.model, {});
+  const double mass = tube.mass();
+  const std::vector<glm::vec3> before = tube.state.x;
+  const BladeCut cut = test::rectangle_cut({0.031f, -0.005f, -0.005f}, {0.f, 1.f, 0.f}, {0.f, 0.f, 1.f}, 0.01f, 0.01f);
+  ASSERT_FALSE(snip(sculpture, tube.model, tube.state, cut).nothing());
+  follow_cuts(tube.model, tube.state, node_parts(sculpture, tube.model.lattice));
+  ASSERT_EQ(tube.model.tube.rods.size(), 2u);
+  EXPECT_NEAR(tube.mass(), mass, 1e-3 * mass);
+  std::vector<glm::vec3> x = tube.state.x, v = x;
+  step(tube.model, tube.state, {}, 1e-6f);
+  for (std::size_t n = 0; n < x.size(); ++n) ASSERT_LT(glm::distance(tube.state.x[n], before[n]), 2e-6f) << n;
+  // The free part falls, the other one stays.
+  for (std::size_t n = 0; n < x.size(); ++n)
+    if (tube.model.rest[n].x > 0.032f) tube.model.gravity[n] = {0.f, 0.f, -9.81f};
+  tube.advance(0.1);
+  double fallen = 0.0, kept = 0.0;
+  for (std::size_t n = 0; n < x.size(); ++n)
+    (tube.model.rest[n].x > 0.033f ? fallen : kept) =
+        std::max(tube.model.rest[n].x > 0.033f ? fallen : kept, double(glm::distance(tube.state.x[n], before[n])));
+  EXPECT_GT(fallen, 0.02);
+  EXPECT_LT(kept, 1e-4);
+}
+
+TEST(Tube, AWallThatNothingPressesOpens) {
+  Tube tube(straight({0.0, 1.0, 0.0}), duct_tissue(), {});
+  const TubeSqueeze jaws{0, 7, {0.0, 0.0, 1.0}, 1.2e-3};
+  flatten(tube.model.tube, {&jaws, 1}, 0.01, tube.state.tube);
+  EXPECT_DOUBLE_EQ(tube.state.tube.sections[0][7].flatness, 0.3);
+  step(tube.model, tube.state, {}, 1e-5f);
+  float least = 1.f, widest = 0.f;
+  for (const glm::vec3& p : tube.surface())
+    if (std::abs(p.y - 0.03f) < 2e-3f) least = std::min(least, p.z), widest = std::max(widest, p.x);
+  // Lattice nodes 4 mm apart carry the surface: it is a little less flat.
+  EXPECT_NEAR(least, -0.6e-3, 4e-4);
+  EXPECT_NEAR(widest, std::sqrt(2.0 - 0.09) * 2e-3, 3e-4);
+  for (int k = 0; k < 60; ++k) flatten(tube.model.tube, {}, 1.0 / 60.0, tube.state.tube);
+  EXPECT_GT(tube.state.tube.sections[0][7].flatness, 0.99);
+}
+
+// Jaws and shafts at once: an overlap of half a millimetre is taken back without flinging the tube about.
+TEST(Tube, AContactGivesItNoSpeed) {
+  Tube tube(straight({1.0, 0.0, 0.0}), duct_tissue(), {});
+  ContactList list;
+  const FacesAround around = faces_around(tube.mesh.faces, tube.mesh.positions.size());
+  const ToolStep shaft = step_at_rest({{0.03, -0.1, 0.0041}, {0.03, 0.02, 0.0041}, 2.5e-3});
+  double fastest = 0.0, farthest = 0.0;
+  for (int frame = 0; frame < 60; ++frame) {
+    const std::vector<glm::vec3> surface = tube.surface();
+    std::vector<Touch> touches;
+    for (std::uint32_t f = 0; f < tube.mesh.faces.size(); ++f) touches.push_back({FaceId(f)});
+    begin_candidates(list);
+    add_candidates(shaft, touches, tube.mesh.faces, around, surface, list);
+    begin_contacts(list);
+    add_contacts(shaft, tube.mesh.faces, surface, list);
+    step(tube.model, tube.state, {{&shaft, 1}, list.contacts, {}}, kFrame);
+    fastest = std::max(fastest, tube.fastest());
+    for (const RodState& rod : tube.state.tube.rods)
+      for (const glm::dvec3& x : rod.x) farthest = std::max(farthest, -x.z);
+  }
+  std::printf("tube, overlap 0.4 mm: fastest %.3f m/s, farthest %.2f mm\n", fastest, 1e3 * farthest);
+  EXPECT_LT(fastest, 0.15);
+  EXPECT_LT(farthest, 8e-3);
+}
+
+// A block of 34 g that hangs on a duct and swings, against the same with much smaller steps.
+struct Swing {
+  double period = 0.0, energy = 0.0;  // s; share of the energy of the swing that is left after a second
+};
+Swing swing_of(int substeps) {
+  const TriangleMesh block = test::fine_block({-0.016f, -0.016f, -0.092f}, glm::vec3(0.032f), 0.008f);
+  TissueParams organ;
+  organ.gravity = {0.f, 0.f, -9.81f};
+  organ.drag = 0.f, organ.damping_time = 0.f;
+  organ.node_spacing = 0.008f;
+  organ.substeps = substeps;
+  TissueParams thin = duct_tissue();
+  thin.drag = 0.f;
+  thin.gravity = organ.gravity;
+  const Attachment wall{glm::vec3(0.f, 0.f, -0.002f), 0.005f};
+  Tube duct({{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.03}, {0.0, 0.0, -0.064}}, 2e-3, 1e-3}, thin, {&wall, 1});
+  TissueModel body = make_tissue(block.view(), organ, {});
+  SteppedTissue state = rest_state(body);
+  const std::vector<const TissueModel*> models{&duct.model, &body};
+  const std::vector<MeshView> meshes{duct.mesh.view(), block.view()};
+  OrganContacts contacts = make_organ_contacts(meshes, models);
+  std::vector<BondedOrgan> bonded;
+  for (std::size_t k = 0; k < 2; ++k) bonded.push_back({models[k], meshes[k], &contacts.field[k]});
+  Bonds bonds;
+  add_layer({.reach = 1e-3f, .modulus = 5e4f, .thickness = 1e-3f, .break_strain = 20.f}, 0, 1, bonded, bonds);
+  EXPECT_FALSE(bonds.empty());
+  measure_slowdown(models, bonds);
+  OrganStepper stepper(1);
+  const std::array<SteppedOrgan, 2> organs{SteppedOrgan{&duct.model, &duct.state, {}}, SteppedOrgan{&body, &state, {}}};
+  const auto middle = [&] {
+    double sum = 0.0, mass = 0.0;
+    for (std::size_t n = 0; n < state.x.size(); ++n)
+      sum += double(body.mass[n]) * double(state.x[n].x), mass += double(body.mass[n]);
+    return sum / mass;
+  };
+  // Hang still first: what the duct gives under the weight is not the swing.
+  for (int frame = 0; frame < 240; ++frame) {
+    for (glm::vec3& v : state.v) v *= 0.8f;
+    stepper.step(organs, contacts, bonds, kFrame);
+  }
+  const auto energy = [&] {
+    double sum = energy_of(duct.model.tube.rods[0].model, duct.state.tube.rods[0]).elastic();
+    for (std::size_t n = 0; n < state.x.size(); ++n) {
+      const glm::dvec3 v(state.v[n]);
+      sum += double(body.mass[n]) * (0.5 * glm::dot(v, v) + 9.81 * double(state.x[n].z));
+    }
+    const std::array<SteppedTissue*, 2> states{&duct.state, &state};
+    for (const Fibre& fibre : bonds.fibres) {
+      const FibreEnds ends = ends_of(fibre, models, states);
+      sum += 0.5 * double(fibre.stiffness) * std::pow(double(glm::distance(ends.a, ends.b)), 2);
+    }
+    return sum;
+  };
+  const double still = energy();
+  for (glm::vec3& v : state.v) v.x = 0.15f;
+  const double start = energy() - still;
+  std::vector<double> crossings;
+  double before = middle(), time = 0.0;
+  Swing swing;
+  for (int frame = 0; frame < 120; ++frame) {
+    stepper.step(organs, contacts, bonds, kFrame);
+    time += static_cast<double>(kFrame);
+    const double now = middle();
+    if (before * now < 0.0) crossings.push_back(time - static_cast<double>(kFrame) * now / (now - before));
+    before = now;
+    if (frame == 60) swing.energy = (energy() - still) / start;
+  }
+  EXPECT_GE(crossings.size(), 5u);
+  if (crossings.size() >= 5) swing.period = crossings[4] - crossings[2];
+  return swing;
+}
+
+TEST(Tube, AnOrganSwingsOnItsDuct) {
+  const Swing usual = swing_of(1), fine = swing_of(60);
+  std::printf("swing on a duct: period %.4f s, small steps %.4f s; energy after a second %.3f and %.3f\n", usual.period,
+              fine.period, usual.energy, fine.energy);
+  EXPECT_NEAR(usual.period, fine.period, 0.05 * fine.period);
+  EXPECT_NEAR(usual.energy, fine.energy, 0.05);
+}
+
+}  // namespace
+}  // namespace trocar::tube_test
