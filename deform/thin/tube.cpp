@@ -280,7 +280,8 @@ void make_rods(TubeModel& model, const TubeLattice& lattice) {
   model.nodes.assign(lattice.rest.size(), {});
   for (std::size_t n = 0; n < model.nodes.size(); ++n)
     model.nodes[n].along = static_cast<float>(along_line_of(model.line, along, dvec3(lattice.rest[n])));
-  const std::vector<Part> parts = parts_of(lattice, model.nodes);
+  std::vector<Part> parts = parts_of(lattice, model.nodes);
+  if (parts.empty()) parts.push_back({0, 0.0, along.back()});  // without any tissue, a rod that nothing touches
   model.rods.clear();
   for (const Part& part : parts)
     model.rods.push_back(rod_along(model, along, stations_of(part, along.back(), kSpacing * model.params.radius)));
@@ -308,8 +309,11 @@ void rebuild_rods(TubeModel& model, const TubeLattice& lattice, TubeMotion& moti
   make_rods(model, lattice);
   motion = rest_motion(model);
   for (std::uint32_t r = 0; r < model.rods.size(); ++r) {
-    const auto node = std::ranges::find_if(model.nodes, [&](const TubeNode& n) { return n.rod == r; });
-    const std::uint32_t old = before.nodes[static_cast<std::size_t>(node - model.nodes.begin())].rod;
+    // A node without tissue does not tell where its rod was.
+    std::size_t node = 0;
+    for (std::size_t n = model.nodes.size(); n-- > 0;)
+      if (model.nodes[n].rod == r && lattice.mass[n] > 0.f) node = n;
+    const std::uint32_t old = before.nodes[node].rod;
     const Before was{before.rods[old], moved.rods[old], moved.sections[old]};
     motion.rods[r] = state_of(model.rods[r], was);
     motion.sections[r] = sections_of(model.rods[r], was);

@@ -1,7 +1,7 @@
 // A duct or vessel: rods move it, and a lattice fills it, so that contacts, holds, cuts, heat, clips and the surface
 // find the same nodes and weights as in every organ. The rods (rod.hpp) run along the centre line, one for each part
 // that cuts have left. Each of their nodes carries a cross-section, which moves as a rigid body and may be pressed
-// flat; a lattice node lies between two cross-sections. Wide things of rods, such as their surface, are nowhere stored.
+// flat; a lattice node lies between two cross-sections.
 // The wall is one number a cross-section, its flatness: opposite surfaces press it together, clips keep it, and it
 // springs open within a fraction of a second. Its perimeter stays: an ellipse with half axes f r and sqrt(2 - f^2) r
 // (Euler's approximation). The force of a ring that is pressed between two lines: Timoshenko and Gere, "Theory of

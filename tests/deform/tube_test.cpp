@@ -151,6 +151,40 @@ TEST(Tube, ACutMakesTwo) {
   EXPECT_LT(kept, 1e-4);
 }
 
+// One of two parts is burnt away, then the other: what is left stays where it was.
+TEST(Tube, PartsCanBeBurntAway) {
+  Tube tube(straight({1.0, 0.0, 0.0}), duct_tissue(), {});
+  Sculpture sculpture = make_sculpture(tube.mesh.view(), tube.model, {});
+  const BladeCut cut = test::rectangle_cut({0.031f, -0.005f, -0.005f}, {0.f, 1.f, 0.f}, {0.f, 0.f, 1.f}, 0.01f, 0.01f);
+  ASSERT_FALSE(snip(sculpture, tube.model, tube.state, cut).nothing());
+  follow_cuts(tube.model, tube.state, node_parts(sculpture, tube.model.lattice));
+  ASSERT_EQ(tube.state.tube.rods.size(), 2u);
+  for (RodState& rod : tube.state.tube.rods)
+    if (rod.x[0].x > 0.025)
+      for (glm::dvec3& x : rod.x) x.z += 0.02;  // it has moved away
+  step(tube.model, tube.state, {}, 1e-6f);
+  const std::vector<glm::vec3> before = tube.state.x;
+  const auto remove = [&](float low, float high) {
+    std::vector<std::uint32_t> cells;
+    for (std::uint32_t c = 0; c < tube.model.lattice.cells.size(); ++c) {
+      const float x = tube.model.lattice.position(tube.model.lattice.cells[c].node[0]).x;
+      if (x >= low && x < high) cells.push_back(c);
+    }
+    remove_cells(sculpture, tube.model, cells);
+    follow_cuts(tube.model, tube.state, node_parts(sculpture, tube.model.lattice));
+    step(tube.model, tube.state, {}, 1e-6f);
+  };
+  remove(-1.f, 0.033f);
+  for (std::size_t n = 0; n < before.size(); ++n) {
+    if (tube.model.mass[n] > 0.f) {
+      ASSERT_LT(glm::distance(tube.state.x[n], before[n]), 1e-5f) << n;
+    }
+  }
+  remove(-1.f, 1.f);
+  tube.advance(0.1);
+  for (const glm::vec3& x : tube.state.x) ASSERT_TRUE(std::isfinite(x.x + x.y + x.z));
+}
+
 TEST(Tube, AWallThatNothingPressesOpens) {
   Tube tube(straight({0.0, 1.0, 0.0}), duct_tissue(), {});
   const TubeSqueeze jaws{0, 7, {0.0, 0.0, 1.0}, 1.2e-3};
