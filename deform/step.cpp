@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <glm/gtc/quaternion.hpp>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "deform/solid/elastic_forces.hpp"
@@ -547,27 +548,37 @@ void weigh_down(const TissueModel& model, TubeScratch& s) {
   }
 }
 
+// The direction from the nearest point of an edge to a jaw (unit), and the room between the axis and its surface (m).
+struct JawSide {
+  glm::dvec3 direction;
+  double room;
+};
+
+std::optional<JawSide> side_of(const PosedPart& posed, double radius, const std::array<glm::dvec3, 2>& edge,
+                               double range) {
+  const HullDistance to = hull_distance(posed.corners(), edge, range + radius);
+  if (!(to.distance < range + radius) || !(to.distance > 0.0)) return std::nullopt;
+  return JawSide{(to.on_first - to.on_second) / to.distance, to.distance - radius};
+}
+
+bool are_jaws(const MovingPart& a, const MovingPart& b) {
+  return a.shape && b.shape && a.motion == b.motion && a.shape->side * b.shape->side < 0.0;
+}
+
 // Lists where two jaws of an instrument press a tube from both sides.
 void squeeze_with_jaws(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TubeScratch& s) {
   if (loads.contacts.empty() && loads.holds.empty()) return;
   const std::vector<PosedPart>& posed = state.scratch.posed;
+  const double range = model.tube.params.radius + kSqueezeReach;
   for (std::size_t k = 0; k + 1 < loads.tools.size(); ++k) {
-    const MovingPart &upper = loads.tools[k].part, &lower = loads.tools[k + 1].part;
-    if (!upper.shape || !lower.shape || upper.motion != lower.motion || !(upper.shape->side * lower.shape->side < 0.0))
-      continue;
+    if (!are_jaws(loads.tools[k].part, loads.tools[k + 1].part)) continue;
     for (std::uint32_t r = 0; r < state.tube.rods.size(); ++r)
       for (std::uint32_t e = 0; e < state.tube.rods[r].axis.size(); ++e) {
         const std::array<glm::dvec3, 2> edge{state.tube.rods[r].x[e], state.tube.rods[r].x[e + 1]};
-        const double reach = model.tube.params.radius + kSqueezeReach + upper.shape->radius;
-        const HullDistance to_upper = hull_distance(posed[k].corners(), edge, reach);
-        if (!(to_upper.distance < reach) || !(to_upper.distance > 0.0)) continue;
-        const HullDistance to_lower = hull_distance(posed[k + 1].corners(), edge, reach);
-        if (!(to_lower.distance < reach) || !(to_lower.distance > 0.0)) continue;
-        const glm::dvec3 up = (to_upper.on_first - to_upper.on_second) / to_upper.distance,
-                         down = (to_lower.on_first - to_lower.on_second) / to_lower.distance;
-        if (glm::dot(up, down) > kOpposite) continue;
-        const double width = to_upper.distance + to_lower.distance - upper.shape->radius - lower.shape->radius;
-        s.squeezes.push_back({r, e, glm::normalize(up - down), width});
+        const auto up = side_of(posed[k], loads.tools[k].part.shape->radius, edge, range);
+        const auto down = up ? side_of(posed[k + 1], loads.tools[k + 1].part.shape->radius, edge, range) : up;
+        if (!down || glm::dot(up->direction, down->direction) > kOpposite) continue;
+        s.squeezes.push_back({r, e, glm::normalize(up->direction - down->direction), up->room + down->room});
       }
   }
 }

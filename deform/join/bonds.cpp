@@ -31,24 +31,37 @@ float full_enough(const Lattice& lattice) {
   return kFullEnough * most;
 }
 
-// Returns the nearest cell that is full enough, by the distance of its centre; the first of several. None when it is
-// more than kFarthest away.
-std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3& p) {
+// visit(cell, square of the distance of its centre from p, m^2) for the cells around p, by layer, row and column.
+template <class Visit>
+void for_each_cell_near(const Lattice& lattice, const glm::vec3& p, Visit visit) {
   const glm::ivec3 home = lattice.column_of(p);
-  std::optional<std::uint32_t> best;
-  const double farthest = kFarthest * lattice.spacing;
-  double least = farthest * farthest;
-  const float least_fraction = full_enough(lattice);
   for (int z = -kSearch; z <= kSearch; ++z)
     for (int y = -kSearch; y <= kSearch; ++y)
       for (int x = -kSearch; x <= kSearch; ++x) {
         const glm::ivec3 at = home + glm::ivec3(x, y, z);
         if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
         const std::int32_t cell = lattice.cell_of[lattice.flat(at)];
-        if (cell < 0 || lattice.cells[static_cast<std::size_t>(cell)].volume_fraction < least_fraction) continue;
+        if (cell < 0) continue;
         const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
-        if (glm::dot(away, away) < least) least = glm::dot(away, away), best = static_cast<std::uint32_t>(cell);
+        visit(static_cast<std::uint32_t>(cell), glm::dot(away, away));
       }
+}
+
+double farthest_square(const Lattice& lattice) {
+  const double farthest = kFarthest * lattice.spacing;
+  return farthest * farthest;
+}
+
+// Returns the nearest cell that is full enough, by the distance of its centre; the first of several. None when it is
+// more than kFarthest away.
+std::optional<std::uint32_t> carrier_of(const Lattice& lattice, const glm::vec3& p) {
+  std::optional<std::uint32_t> best;
+  double least = farthest_square(lattice);
+  const float least_fraction = full_enough(lattice);
+  for_each_cell_near(lattice, p, [&](std::uint32_t cell, double square) {
+    if (lattice.cells[cell].volume_fraction < least_fraction) return;
+    if (square < least) least = square, best = cell;
+  });
   return best;
 }
 
@@ -85,24 +98,13 @@ HeavyEnd heavy_end(const TissueModel& model, const LatticeCell& cell, const glm:
 // more substeps than without it.
 std::optional<BondEnd> heaviest_end(std::uint32_t organ, const TissueModel& model, const glm::vec3& p) {
   const Lattice& lattice = model.lattice;
-  const glm::ivec3 home = lattice.column_of(p);
   std::optional<BondEnd> best;
   double least = INFINITY;
-  for (int z = -kSearch; z <= kSearch; ++z)
-    for (int y = -kSearch; y <= kSearch; ++y)
-      for (int x = -kSearch; x <= kSearch; ++x) {
-        const glm::ivec3 at = home + glm::ivec3(x, y, z);
-        if (at != glm::clamp(at, glm::ivec3(0), lattice.size - 1)) continue;
-        const std::int32_t number = lattice.cell_of[lattice.flat(at)];
-        if (number < 0) continue;
-        const LatticeCell& cell = lattice.cells[static_cast<std::size_t>(number)];
-        const glm::dvec3 away = lattice.origin + lattice.spacing * (glm::dvec3(at) + 0.5) - glm::dvec3(p);
-        if (!(glm::length(away) < kFarthest * lattice.spacing) || !(cell.volume_fraction > 0.f)) continue;
-        const HeavyEnd end = heavy_end(model, cell, glm::dvec3(p));
-        if (!(end.admittance < least)) continue;
-        least = end.admittance;
-        best = BondEnd{organ, static_cast<std::uint32_t>(number), end.weight, p};
-      }
+  for_each_cell_near(lattice, p, [&](std::uint32_t cell, double square) {
+    if (!(square < farthest_square(lattice)) || !(lattice.cells[cell].volume_fraction > 0.f)) return;
+    const HeavyEnd end = heavy_end(model, lattice.cells[cell], glm::dvec3(p));
+    if (end.admittance < least) least = end.admittance, best = BondEnd{organ, cell, end.weight, p};
+  });
   return best;
 }
 

@@ -9,10 +9,23 @@
 
 namespace trocar {
 
-// Contact: has a unit `normal` and a `friction` coefficient. `speed` follows every change of an impulse.
+// A capsule that thin tissue does not enter, for instance an instrument's shaft.
+struct ThinObstacle {
+  glm::dvec3 from, to;                              // m, ends of the axis
+  double radius;                                    // m
+  glm::dvec3 from_velocity{0.0}, to_velocity{0.0};  // m/s
+  double friction = 0.2;                            // 1
+};
+
+constexpr int kThinRounds = 30;
+// An overlap is taken back within this number of steps.
+constexpr double kStepsBack = 4.0;
+
+// Contact: has a unit `normal`, a `friction` coefficient, a `gap` (m) and an `impulse` (N s). `speed` follows every
+// change of an impulse.
 template <class Contact>
 struct PushSolver {
-  std::span<const Contact> contacts;
+  std::span<Contact> contacts;
   std::span<const glm::dmat3> mobility;  // [contact][contact] m/s of the first per N s on the second
   std::span<glm::dvec3> speed;           // [contact] m/s, against the obstacle
   std::span<glm::dvec3> impulses;        // [contact] N s
@@ -45,10 +58,25 @@ struct PushSolver {
     const double held = glm::length(along), most = contacts[i].friction * pressed;
     change(i, (held > most ? along * (most / held) : along) - before);
   }
-};
 
-constexpr int kThinRounds = 30;
-// An overlap is taken back within this number of steps.
-constexpr double kStepsBack = 4.0;
+  // Finds the impulses that keep contacts from entering in a step of dt seconds, from those of the step before.
+  void keep_out(double dt) const {
+    for (std::size_t i = 0; i < contacts.size(); ++i) change(i, contacts[i].impulse);
+    for (int round = 0; round < kThinRounds; ++round)
+      for (std::size_t i = 0; i < contacts.size(); ++i) {
+        press(i, std::min(-contacts[i].gap / dt, 0.0));
+        rub(i);
+      }
+    for (std::size_t i = 0; i < contacts.size(); ++i) contacts[i].impulse = impulses[i];
+  }
+  // Finds the impulses whose speeds take overlaps back, without friction; they begin with 0.
+  void take_back(double dt) const {
+    std::fill(impulses.begin(), impulses.end(), glm::dvec3(0.0));
+    std::fill(speed.begin(), speed.end(), glm::dvec3(0.0));
+    for (int round = 0; round < kThinRounds; ++round)
+      for (std::size_t i = 0; i < contacts.size(); ++i)
+        if (contacts[i].gap < 0.0) press(i, -contacts[i].gap / (kStepsBack * dt));
+  }
+};
 
 }  // namespace trocar

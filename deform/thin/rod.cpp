@@ -7,7 +7,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "deform/thin/push.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
@@ -326,20 +325,10 @@ void solve_contacts(const RodModel& model, const RodState& s, double dt, std::sp
     const Motion motion = motion_of(at, scratch.edges[at.edge]);
     scratch.speed[i] = speed_at(s, at, motion) + at_point(motion, at.edge, scratch.right) - contacts[i].slide;
   }
-  for (std::size_t i = 0; i < count; ++i) solver.change(i, contacts[i].impulse);
-  for (int round = 0; round < kThinRounds; ++round)
-    for (std::size_t i = 0; i < count; ++i) {
-      solver.press(i, std::min(-contacts[i].gap / dt, 0.0));
-      solver.rub(i);
-    }
-  for (std::size_t i = 0; i < count; ++i) contacts[i].impulse = scratch.impulses[i];
+  solver.keep_out(dt);
   apply(model, contacts, scratch.impulses, scratch);
   for (std::size_t k = 0; k < scratch.right.size(); ++k) scratch.right[k] += scratch.answer[k];
-  scratch.impulses.assign(count, dvec3(0.0));
-  scratch.speed.assign(count, dvec3(0.0));
-  for (int round = 0; round < kThinRounds; ++round)
-    for (std::size_t i = 0; i < count; ++i)
-      if (contacts[i].gap < 0.0) solver.press(i, -contacts[i].gap / (kStepsBack * dt));
+  solver.take_back(dt);
   apply(model, contacts, scratch.impulses, scratch);
 }
 
@@ -571,13 +560,13 @@ void follow_nodes(std::span<const dvec3> before, RodState& s) {
 
 dvec3 velocity_at(const RodState& s, const RodPoint& p) { return speed_at(s, p, motion_of(p, edge_at(s, p.edge))); }
 
-void find_contacts(const RodModel& model, const RodState& s, std::span<const RodObstacle> obstacles, double reach,
+void find_contacts(const RodModel& model, const RodState& s, std::span<const ThinObstacle> obstacles, double reach,
                    RodContacts& contacts) {
   std::swap(contacts.list, contacts.before);
   contacts.list.clear();
   auto known = contacts.before.cbegin();
   for (std::uint32_t k = 0; k < obstacles.size(); ++k) {
-    const RodObstacle& obstacle = obstacles[k];
+    const ThinObstacle& obstacle = obstacles[k];
     const closest::Segment axis = closest::segment(obstacle.from, obstacle.to);
     bool shared = false;  // the edge before ends in a contact, which is the start of this one
     for (std::uint32_t e = 0; e < s.axis.size(); ++e) {

@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "deform/thin/push.hpp"
+
 namespace trocar {
 
 struct RodParams {
@@ -120,14 +122,6 @@ struct RodAnchor {
   std::uint32_t source = 0xffffffffu;  // whatever its owner knows it by
 };
 
-// A capsule that rods do not enter, for instance an instrument's shaft.
-struct RodObstacle {
-  glm::dvec3 from, to;                              // m, ends of the axis
-  double radius;                                    // m
-  glm::dvec3 from_velocity{0.0}, to_velocity{0.0};  // m/s
-  double friction = 0.2;                            // 1
-};
-
 // Contacts by obstacle, then edge. Impulses of the step before are where the next one starts.
 struct RodContacts {
   std::vector<RodContact> list, before;
@@ -135,7 +129,7 @@ struct RodContacts {
 
 // Lists the contacts of edges nearer to an obstacle than `reach`: one an edge, at the nearest point. A point that two
 // edges share is listed once.
-void find_contacts(const RodModel& model, const RodState& state, std::span<const RodObstacle> obstacles, double reach,
+void find_contacts(const RodModel& model, const RodState& state, std::span<const ThinObstacle> obstacles, double reach,
                    RodContacts& contacts);
 
 // Storage of a step, kept between steps so that a step does not allocate.

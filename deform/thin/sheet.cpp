@@ -7,7 +7,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "deform/thin/push.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/elementary.hpp"
 #include "geometry/error.hpp"
@@ -578,19 +577,9 @@ void solve_contacts(const SheetModel& model, double dt, std::span<SheetContact> 
     scratch.speed[i] = speed;
     begin = scratch.path_end[i];
   }
-  for (std::size_t i = 0; i < count; ++i) solver.change(i, contacts[i].impulse);
-  for (int round = 0; round < kThinRounds; ++round)
-    for (std::size_t i = 0; i < count; ++i) {
-      solver.press(i, std::min(-contacts[i].gap / dt, 0.0));
-      solver.rub(i);
-    }
-  for (std::size_t i = 0; i < count; ++i) contacts[i].impulse = scratch.impulses[i];
+  solver.keep_out(dt);
   apply(model, contacts, scratch, scratch.right);
-  scratch.impulses.assign(count, dvec3(0.0));
-  scratch.speed.assign(count, dvec3(0.0));
-  for (int round = 0; round < kThinRounds; ++round)
-    for (std::size_t i = 0; i < count; ++i)
-      if (contacts[i].gap < 0.0) solver.press(i, -contacts[i].gap / (kStepsBack * dt));
+  solver.take_back(dt);
   scratch.answer.assign(model.plan.unknowns, 0.0);
   apply(model, contacts, scratch, scratch.answer);
 }
@@ -727,13 +716,13 @@ std::vector<dvec3> mean_directions(const SheetModel& model, std::span<const dvec
 struct ContactSearch {
   const SheetModel& model;
   const SheetState& state;
-  const SheetObstacle& obstacle;
+  const ThinObstacle& obstacle;
   std::uint32_t number;
   double solid, near;  // m, from the axis: surfaces touch; are within reach
   closest::Segment axis;
   dvec3 low, high;
 
-  ContactSearch(const SheetModel& m, const SheetState& s, const SheetObstacle& o, std::uint32_t k, double reach)
+  ContactSearch(const SheetModel& m, const SheetState& s, const ThinObstacle& o, std::uint32_t k, double reach)
       : model(m),
         state(s),
         obstacle(o),
@@ -985,7 +974,7 @@ void follow_nodes(const SheetModel& model, std::span<const dvec3> before, SheetS
   }
 }
 
-void find_contacts(const SheetModel& model, const SheetState& s, std::span<const SheetObstacle> obstacles, double reach,
+void find_contacts(const SheetModel& model, const SheetState& s, std::span<const ThinObstacle> obstacles, double reach,
                    SheetContacts& contacts) {
   std::swap(contacts.list, contacts.before);
   contacts.list.clear();

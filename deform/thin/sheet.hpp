@@ -21,6 +21,8 @@
 #include <span>
 #include <vector>
 
+#include "deform/thin/push.hpp"
+
 #include "deform/thin/sparse_factor.hpp"
 
 namespace trocar {
@@ -196,14 +198,6 @@ struct SheetContact {
   glm::dvec3 impulse{0.0};  // N s on the sheet, set by step()
 };
 
-// A capsule that sheets do not enter, for instance an instrument's shaft.
-struct SheetObstacle {
-  glm::dvec3 from, to;                              // m, ends of the axis
-  double radius;                                    // m
-  glm::dvec3 from_velocity{0.0}, to_velocity{0.0};  // m/s
-  double friction = 0.2;                            // 1
-};
-
 // Contacts by obstacle, then part. Impulses of the step before are where the next one starts.
 struct SheetContacts {
   std::vector<SheetContact> list, before;
@@ -212,7 +206,7 @@ struct SheetContacts {
 
 // Lists the contacts nearer to an obstacle than `reach`: the nearest points of edges that cross its axis, each once,
 // and those of faces under an end of the axis. Allocates only for more contacts than in all earlier calls.
-void find_contacts(const SheetModel& model, const SheetState& state, std::span<const SheetObstacle> obstacles,
+void find_contacts(const SheetModel& model, const SheetState& state, std::span<const ThinObstacle> obstacles,
                    double reach, SheetContacts& contacts);
 
 // Storage of a step, kept between steps so that a step does not allocate.

@@ -312,7 +312,7 @@ TEST(Rod, HoldsOnABollardAsEulerFound) {
     rod.model.fixed[last] = 1;
     constexpr double kWeight = 0.02;  // N
     rod.force[0] = {0.0, -kWeight, 0.0};
-    const RodObstacle bollard{{0, 0, -0.05}, {0, 0, 0.05}, kBollard, {}, {}, friction};
+    const ThinObstacle bollard{{0, 0, -0.05}, {0, 0, 0.05}, kBollard, {}, {}, friction};
     RodContacts contacts;
     double tension = 0.0;
     int counted = 0;
@@ -341,7 +341,7 @@ TEST(Rod, AnOverlapDoesNotThrowTheRodOff) {
   constexpr double kOverlap = 5e-4, kStep = 1e-3, kThrown = kOverlap / kStep;
   Rod rod({.outer_radius = 1e-3, .youngs_modulus = 1e6, .drag = 0.0}, straight(20, 0.04));
   const double z = kOverlap - 1e-3 - 2e-3;
-  const RodObstacle shaft{{0.02, -0.02, z}, {0.02, 0.02, z}, 2e-3, {}, {}, 0.3};
+  const ThinObstacle shaft{{0.02, -0.02, z}, {0.02, 0.02, z}, 2e-3, {}, {}, 0.3};
   RodContacts contacts;
   double fastest = 0.0, least = INFINITY;
   for (int k = 0; k < 200; ++k) {
@@ -374,7 +374,7 @@ TEST(Rod, AFastShaftDoesNotPassThrough) {
   constexpr double kSpeed = 0.5, kStep = 1e-3;
   for (int k = 0; k < 40; ++k) {
     const double z = -0.01 + kSpeed * kStep * k;
-    const RodObstacle shaft{{0.04, -0.05, z}, {0.04, 0.05, z}, 2.5e-3, {0, 0, kSpeed}, {0, 0, kSpeed}, 0.2};
+    const ThinObstacle shaft{{0.04, -0.05, z}, {0.04, 0.05, z}, 2.5e-3, {0, 0, kSpeed}, {0, 0, kSpeed}, 0.2};
     find_contacts(rod.model, rod.state, {&shaft, 1}, 2.0 * kSpeed * kStep, contacts);
     step(rod.model, rod.state, {}, kStep, rod.scratch, contacts.list);
     if (z > 0.0) {

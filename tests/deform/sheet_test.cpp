@@ -520,7 +520,7 @@ TEST(Sheet, AStepDoesNotAllocate) {
     sheet.gravity = {0.0, 0.0, -9.81};
     sheet.springs.assign(2, {{0, {0.2, 0.3, 0.5}}, {0.1, 0.1, 0.1}, {}, 10.0});
     sheet.supports.assign(2, {{3, {0.2, 0.3, 0.5}}, {0.0, 0.0, 0.1}, {0.0, 0.0, 1.0}, {}, 10.0, 0.3});
-    const SheetObstacle shaft{{0.05, -0.1, -2.6e-3}, {0.05, 0.2, -2.6e-3}, 2.5e-3};
+    const ThinObstacle shaft{{0.05, -0.1, -2.6e-3}, {0.05, 0.2, -2.6e-3}, 2.5e-3};
     SheetContacts contacts;
     const auto advance = [&] {
       find_contacts(sheet.model, sheet.state, {&shaft, 1}, 1e-3, contacts);
@@ -556,7 +556,7 @@ TEST(Sheet, AnOverlapDoesNotThrowTheSheetOff) {
   constexpr double kOverlap = 5e-4, kStep = 1e-3, kThrown = kOverlap / kStep;
   Sheet sheet(peritoneum(), rectangle(0.04, 0.04, 10, 10, Pattern::irregular));
   const double z = kOverlap - 0.5 * sheet.model.params.thickness - 2.5e-3;
-  const SheetObstacle shaft{{0.021, -0.02, z}, {0.019, 0.06, z}, 2.5e-3, {}, {}, 0.3};
+  const ThinObstacle shaft{{0.021, -0.02, z}, {0.019, 0.06, z}, 2.5e-3, {}, {}, 0.3};
   SheetContacts contacts;
   double fastest = 0.0, least = INFINITY;
   for (int k = 0; k < 200; ++k) {
@@ -592,8 +592,8 @@ TEST(Sheet, AFastShaftDoesNotPassThrough) {
     for (int k = 0; k < 50; ++k) {
       const double z = -0.008 + kSpeed * kStep * k;
       const glm::dvec3 v(0, 0, kSpeed);
-      const SheetObstacle shaft = upright ? SheetObstacle{{0.03, 0.03, z}, {0.03, 0.03, z - 0.1}, 2.5e-3, v, v, 0.2}
-                                          : SheetObstacle{{0.03, 0.02, z}, {0.03, 0.04, z}, 2.5e-3, v, v, 0.2};
+      const ThinObstacle shaft = upright ? ThinObstacle{{0.03, 0.03, z}, {0.03, 0.03, z - 0.1}, 2.5e-3, v, v, 0.2}
+                                         : ThinObstacle{{0.03, 0.02, z}, {0.03, 0.04, z}, 2.5e-3, v, v, 0.2};
       find_contacts(sheet.model, sheet.state, {&shaft, 1}, 2.0 * kSpeed * kStep, contacts);
       for (const SheetContact& c : contacts.list) deepest = std::max(deepest, -c.gap);
       step(sheet.model, sheet.state, {}, kStep, sheet.scratch, contacts.list);
@@ -625,7 +625,7 @@ TEST(Sheet, HoldsOnABollardAsEulerFound) {
     constexpr double kWeight = 0.02;  // N
     for (const std::uint32_t n : {mesh.at(0, 0), mesh.at(0, 1)}) sheet.force[n] = {0.0, -0.5 * kWeight, 0.0};
     for (const std::uint32_t n : {mesh.at(kAll, 0), mesh.at(kAll, 1)}) sheet.model.fixed[n] = 1;
-    const SheetObstacle bollard{{0, 0, -0.05}, {0, 0, 0.05}, kBollard, {}, {}, friction};
+    const ThinObstacle bollard{{0, 0, -0.05}, {0, 0, 0.05}, kBollard, {}, {}, friction};
     SheetContacts contacts;
     double tension = 0.0;
     int counted = 0;
@@ -1012,7 +1012,7 @@ TEST(SheetCut, SurvivesAnything) {
       sheet.springs.clear();
       if (grip) sheet.springs.push_back({*grip, at, hand, 2e3, 3.0});
       const double z = 0.02 - 5e-4 * k;
-      const SheetObstacle shaft{{0.03, -0.1, z}, {0.04, 0.1, z}, 2.5e-3, {0, 0, -0.125}, {0, 0, -0.125}};
+      const ThinObstacle shaft{{0.03, -0.1, z}, {0.04, 0.1, z}, 2.5e-3, {0, 0, -0.125}, {0, 0, -0.125}};
       find_contacts(sheet.model, sheet.state, {&shaft, 1}, 1e-3, contacts);
       sheet.force.resize(sheet.state.x.size());
       step(sheet.model, sheet.state, {sheet.force, sheet.gravity, 0.0, sheet.springs, {}}, 4e-3, sheet.scratch,
