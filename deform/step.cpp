@@ -154,6 +154,12 @@ constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when ther
 // A point at least this far outside the tool at the first round is not processed further.
 constexpr float kIdle = 2e-4f;  // m
 
+// The largest speed that an overlap gives as it is taken back. Without any, tissue that a shaft has sunk into would shake.
+constexpr float kSpringsBack = 0.3f;  // m/s
+// Positions alone take back at most this much of an overlap in a substep.
+constexpr float kLongestShift = 0.4f;  // fraction of the node spacing
+constexpr int kShiftRounds = 16;
+
 // When the direction to a tool's axis turns by more than 60 degrees within a step, the axis has passed the point.
 constexpr float kLoadSameSide = 0.5f;
 
@@ -257,6 +263,16 @@ void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& pus
   for (int i = 0; i < c.nodes; ++i) nodes.move(c.node[i], c.moves[i] * push);
 }
 
+// Moves the point by admittance times `push`; velocities stay.
+void shift_point(PreparedPoint& c, const glm::vec3& push, TissueScratch& s) {
+  for (int i = 0; i < c.nodes; ++i) {
+    const glm::vec3 by = c.moves[i] * push;
+    const std::uint32_t n = c.node[i];
+    s.x.x[n] += by.x, s.x.y[n] += by.y, s.x.z[n] += by.z;
+    s.ahead.x[n] += by.x, s.ahead.y[n] += by.y, s.ahead.z[n] += by.z;
+  }
+}
+
 float pressed_radius(double radius) { return static_cast<float>(radius - std::min(kContactSlack, 0.1 * radius)); }
 
 // Is the whole part, with its ball, beyond a plane ahead of the point, across the normal? Conservative, and much
@@ -298,12 +314,32 @@ void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, Prepa
   c.plane = glm::dot(c.normal, beside) - pressed_radius(tool.radius);
 }
 
-// The push may grow or shrink between rounds, but it never becomes a pull.
+// An overlap from before the substep is what would be there if the point had moved with the tool. It gives a speed of
+// kSpringsBack at most; the rest of it gives none.
+void find_old_overlap(const Substep& substep, PreparedPoint& c) {
+  const glm::vec3 carried = c.before + c.slide / static_cast<float>(substep.count);
+  c.old = std::max(glm::dot(c.normal, carried) - c.plane - kSpringsBack * substep.dt, 0.f);
+}
+
+// Takes back what the substep's motion made of an overlap. The push may grow or shrink between rounds, but it never
+// becomes a pull.
 void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
-  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane, pressed = -glm::dot(c.pressed, c.normal);
+  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane - c.old, pressed = -glm::dot(c.pressed, c.normal);
   const float most = model.params.fastest_tool * substep.dt / c.admittance;
-  const float wanted = std::clamp(pressed + excess / c.admittance, 0.f, most);
-  if (wanted != pressed) push_point(model, c, (pressed - wanted) * c.normal, substep.dt, s);
+  const float wanted = std::max(pressed + excess / c.admittance, 0.f);
+  if (wanted > most) ++s.held_back;
+  if (const float push = std::min(wanted, most); push != pressed)
+    push_point(model, c, (pressed - push) * c.normal, substep.dt, s);
+}
+
+// Takes the rest of an overlap back by positions alone. As pushes do, a shift may grow or shrink between rounds.
+// `shifted`: m, so far.
+void shift_out(const TissueModel& model, PreparedPoint& c, float& shifted, TissueScratch& s) {
+  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane;
+  const float wanted = std::clamp(shifted + excess, 0.f, kLongestShift * model.params.node_spacing);
+  if (wanted == shifted) return;
+  shift_point(c, (shifted - wanted) / c.admittance * c.normal, s);
+  shifted = wanted;
 }
 
 // Slip along the tool is reduced, by at most friction times the normal push.
@@ -367,7 +403,9 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
     } else {
       face_tool(loads.tools[k], progress, s.x, c);
     }
-    if (glm::dot(c.normal, point_of(c, s.x)) - c.plane > -kIdle) s.active.push_back(i);
+    if (!(glm::dot(c.normal, point_of(c, s.x)) - c.plane > -kIdle)) continue;
+    find_old_overlap(substep, c);
+    s.active.push_back(i);
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
   for (int round = 0; round < rounds; ++round) {
@@ -378,6 +416,9 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
   }
   for (const std::uint32_t i : s.active)
     if (!loads.contacts[i].smooth) rub(model, substep, s.contacts[i], s);
+  for (const std::uint32_t i : s.active) s.contacts[i].old = 0.f;
+  for (int round = 0; round < kShiftRounds; ++round)
+    for (const std::uint32_t i : s.active) shift_out(model, s.contacts[i], s.contacts[i].old, s);
   for (PreparedPoint& c : s.contacts)
     if (c.admittance > 0.f) end_substep(c, s.x);
   for (PreparedPoint& c : s.holds)
@@ -525,6 +566,8 @@ namespace {
 // The springs that hold a tube between jaws, all together, are this much stiffer than an edge of its rod is along
 // itself.
 constexpr double kHoldStiffness = 20.0;  // 1
+// Deeper overlaps of an instrument with a tube are taken back in several substeps.
+constexpr double kDeepestPress = 0.2;  // radii
 // A tube that is held or pressed by two jaws is flattened where it is nearer to both than this.
 constexpr double kSqueezeReach = 1e-3;  // m
 // Cosine between the directions to two jaws, below which they press from opposite sides.
@@ -548,17 +591,22 @@ void weigh_down(const TissueModel& model, TubeScratch& s) {
   }
 }
 
-// The direction from the nearest point of an edge to a jaw (unit), and the room between the axis and its surface (m).
+// The direction from the nearest point of an edge to a jaw (unit), and the room between the axis and where the jaw's
+// contacts leave the wall (m).
 struct JawSide {
   glm::dvec3 direction;
   double room;
+  double share;  // 1, along the edge
 };
 
 std::optional<JawSide> side_of(const PosedPart& posed, double radius, const std::array<glm::dvec3, 2>& edge,
                                double range) {
   const HullDistance to = hull_distance(posed.corners(), edge, range + radius);
   if (!(to.distance < range + radius) || !(to.distance > 0.0)) return std::nullopt;
-  return JawSide{(to.on_first - to.on_second) / to.distance, to.distance - radius};
+  const glm::dvec3 along = edge[1] - edge[0];
+  const double share = std::clamp(glm::dot(to.on_second - edge[0], along) / glm::dot(along, along), 0.0, 1.0);
+  return JawSide{(to.on_first - to.on_second) / to.distance, to.distance - static_cast<double>(pressed_radius(radius)),
+                 share};
 }
 
 bool are_jaws(const MovingPart& a, const MovingPart& b) {
@@ -578,7 +626,10 @@ void squeeze_with_jaws(const TissueModel& model, const SteppedTissue& state, con
         const auto up = side_of(posed[k], loads.tools[k].part.shape->radius, edge, range);
         const auto down = up ? side_of(posed[k + 1], loads.tools[k + 1].part.shape->radius, edge, range) : up;
         if (!down || glm::dot(up->direction, down->direction) > kOpposite) continue;
-        s.squeezes.push_back({r, e, glm::normalize(up->direction - down->direction), up->room + down->room});
+        const glm::dvec3 across = glm::normalize(up->direction - down->direction);
+        const double share = 0.5 * (up->share + down->share);
+        const glm::dvec3 middle = glm::mix(edge[0], edge[1], share) + 0.5 * (up->room - down->room) * across;
+        s.squeezes.push_back({r, e, share, across, up->room + down->room, middle});
       }
   }
 }
@@ -603,12 +654,21 @@ void forget_tool_contacts(TubeScratch& s) {
   }
 }
 
-// Contacts with instruments: one an edge and tool, the deepest.
+// Where jaws press from both sides.
+const TubeSqueeze* squeeze_of(const TubePoint& point, const TubeScratch& s) {
+  const auto at = std::ranges::find_if(
+      s.squeezes, [&](const TubeSqueeze& q) { return q.rod == point.rod && q.edge == point.at.edge; });
+  return at == s.squeezes.end() ? nullptr : &*at;
+}
+
+// Contacts with instruments: one an edge and tool, the deepest. Between two jaws the wall yields, so that both can
+// press it.
 void press_with_tools(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads,
                       const Substep& substep, TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
   pose_parts(loads, progress, s);
-  const double slowest = -4.0 * static_cast<double>(substep.dt * model.params.fastest_tool);
+  const double deepest = -kDeepestPress * model.tube.params.radius, dt = static_cast<double>(substep.dt);
+  const double yields = 1.0 / (wall_stiffness(model.tube.params) * dt * dt);
   for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
     PreparedPoint& c = s.contacts[i];
     const glm::vec3 pressed = c.pressed;
@@ -628,14 +688,16 @@ void press_with_tools(const TissueModel& model, const SteppedTissue& state, cons
     const TubePoint point =
         point_on(model.tube, state.tube, std::span(c.node).first(nodes), std::span(c.weight).first(nodes), p);
     const double share = 1.0 / static_cast<double>(static_cast<float>(substep.count) * substep.dt);
-    add_deepest(
-        {k, point.at, -glm::dvec3(c.normal), std::max(static_cast<double>(gap), slowest), share * glm::dvec3(c.slide),
-         loads.contacts[i].smooth ? 0.0 : double(model.params.friction), 0.0, glm::dvec3(pressed / substep.dt)},
-        i, s.tube.contacts[point.rod], s.tube.source[point.rod]);
+    const bool between = squeeze_of(point, s.tube) != nullptr;
+    add_deepest({k, point.at, -glm::dvec3(c.normal), std::max(static_cast<double>(gap), deepest),
+                 share * glm::dvec3(c.slide), loads.contacts[i].smooth ? 0.0 : double(model.params.friction),
+                 between ? yields : 0.0, glm::dvec3(pressed / substep.dt)},
+                i, s.tube.contacts[point.rod], s.tube.source[point.rod]);
   }
 }
 
-// Held points: springs to where the jaws take them.
+// Held points: springs to where the jaws take them. Across the jaws the wall gives way, and the axis stays in the
+// middle.
 void hold_tube(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, const Substep& substep,
                TissueScratch& s) {
   const double count = substep.count, before = (substep.number - 1) / count;
@@ -650,8 +712,14 @@ void hold_tube(const TissueModel& model, const SteppedTissue& state, const Tissu
         point_on(model.tube, state.tube, std::span(c.node).first(nodes), std::span(c.weight).first(nodes), p);
     const RodModel& rod = model.tube.rods[point.rod].model;
     const double k = kHoldStiffness * rod.stretch / (rod.length[point.at.edge] * static_cast<double>(s.holds.size()));
-    RodAnchor spring{point.at, k * (glm::mix(from, to, before) - p), k * glm::dmat3(1.0),
-                     (to - from) / (count * static_cast<double>(substep.dt)), static_cast<double>(hold.limit)};
+    glm::dvec3 way = glm::mix(from, to, before) - p;
+    if (const TubeSqueeze* squeeze = squeeze_of(point, s.tube)) {
+      const std::vector<glm::dvec3>& x = state.tube.rods[point.rod].x;
+      const glm::dvec3 axis = glm::mix(x[squeeze->edge], x[squeeze->edge + 1], squeeze->share);
+      way += glm::dot(squeeze->middle - axis - way, squeeze->direction) * squeeze->direction;
+    }
+    RodAnchor spring{point.at, k * way, k * glm::dmat3(1.0), (to - from) / (count * static_cast<double>(substep.dt)),
+                     static_cast<double>(hold.limit)};
     s.tube.held[i] = point;
     s.tube.held_anchor[i] = static_cast<std::uint32_t>(s.tube.anchors[point.rod].size());
     s.tube.anchors[point.rod].push_back(spring);
@@ -742,8 +810,8 @@ void squeeze_with_clips(std::span<const TissueModel* const> models, std::span<St
     if (!(glm::length(apart) > 0.0)) continue;
     const TubePoint point =
         point_on(model.tube, state.tube, model.lattice.cells[strut.a.cell].node, strut.a.weight, glm::dvec3(ends.a));
-    state.scratch.tube.squeezes.push_back(
-        {point.rod, point.at.edge, glm::normalize(apart), closed_width(model.tube.params)});
+    state.scratch.tube.squeezes.push_back({point.rod, point.at.edge, point.at.share, glm::normalize(apart),
+                                           closed_width(model.tube.params), 0.5 * glm::dvec3(ends.a + ends.b)});
   }
 }
 
@@ -896,6 +964,20 @@ struct OrganStepper::Team {
 OrganStepper::OrganStepper(int threads) : team_(std::make_unique<Team>(std::max(threads, 1) - 1)) {}
 OrganStepper::~OrganStepper() = default;
 
+namespace {
+
+// Advances an organ by a common substep in several equal parts. The forces of fibres act in the first one.
+void advance_divided(const SteppedOrgan& organ, const Substep& common, int parts) {
+  TissueScratch& s = organ.state->scratch;
+  if (parts > 1)
+    for (std::vector<float>* force : {&s.force.x, &s.force.y, &s.force.z})
+      for (float& f : *force) f *= static_cast<float>(parts);
+  Substep part{(common.number - 1) * parts + 1, common.count * parts, common.dt / static_cast<float>(parts)};
+  for (; part.number <= common.number * parts; ++part.number) advance(*organ.model, *organ.state, organ.loads, part);
+}
+
+}  // namespace
+
 void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return;
   models_.clear();
@@ -909,13 +991,14 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     if (!models_[i]->tube.empty())
       flatten(models_[i]->tube, states_[i]->scratch.tube.squeezes, static_cast<double>(dt), states_[i]->tube);
 
-  const auto own_count = [&](std::size_t i) {
-    return substep_count(*organs[i].model, *organs[i].state, bonds.empty() ? dt : bonds.slowdown[i] * dt);
-  };
-  // Organs that touch or hang together use a common substep; others use their own.
+  const auto slowed = [&](std::size_t i) { return bonds.empty() ? dt : bonds.slowdown[i] * dt; };
+  const auto own_count = [&](std::size_t i) { return substep_count(*organs[i].model, *organs[i].state, slowed(i)); };
+  // Organs that touch or hang together use a common substep; others use their own. One whose tissue is crushed or
+  // stretched stiff divides the common one further, on its own.
   sort_organs(contacts, bonds);
   int most = 1;
-  for (const std::size_t i : joined_) most = std::max(most, own_count(i));
+  for (const std::size_t i : joined_) most = std::max(most, substep_count(*organs[i].model, slowed(i)));
+  const auto divisions = [&](std::size_t i) { return (own_count(i) + most - 1) / most; };
   const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
   const auto advance_alone = [&](std::size_t k) {
     const std::size_t i = alone_[k];
@@ -933,7 +1016,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     };
     const auto advance_solids = [&](std::size_t k) {
       const std::size_t i = solids_[k];
-      advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
+      advance_divided(organs[i], common, divisions(i));
     };
     add_bond_forces(models_, states_, bonds);
     press_tubes(models_, states_, common.dt, contacts);
@@ -946,7 +1029,9 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     solve_organ_contacts(models_, states_, common.dt, contacts);
   }
   for (const std::size_t i : alone_) end_step(*organs[i].model, *organs[i].state, first_substep(own_count(i)), dt);
-  for (const std::size_t i : joined_) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
+  for (const std::size_t i : tubes_) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
+  for (const std::size_t i : solids_)
+    end_step(*organs[i].model, *organs[i].state, first_substep(most * divisions(i)), dt);
 }
 
 void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds) {

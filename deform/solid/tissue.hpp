@@ -46,8 +46,7 @@ struct TissueParams {
   int substeps = 1;             // 1       least substeps of one step, >= 1; stability may need more
   glm::vec3 gravity{0.f};       // m/s^2   zero: the rest shape is the scanned shape
   float friction = 0.2f;        // 1       Coulomb, of a tool on wet tissue, >= 0
-  // Instruments do not move faster by hand: deeper contacts are resolved over several steps, so tissue is not flung
-  // away.
+  // A guard: contacts with instruments give tissue no larger speed. Hands do not move instruments faster.
   float fastest_tool = 2.f;  // m/s  > 0
   // Crushed cells (deform/step.hpp): stiffness of the pull on each corner, relative to Young's modulus times spacing,
   // and damping rate of the relative motion of the corners, because buckling tissue must not oscillate.
@@ -187,6 +186,7 @@ struct PreparedPoint {
   glm::vec3 before;              // m    at the beginning of the substep
   glm::vec3 normal;              // 1    from tissue to tool, at present
   float plane;                   // m    upper limit of normal . point, at present
+  float old;                     // m    part of an overlap that this substep's motion did not make
   glm::vec3 slide;               // m    displacement of the tool's material here during the step
   glm::vec3 pressed;             // kg m push on the point in this substep
   glm::vec3 push;                // kg m sum of the pushes on the tool over the substeps of the step
@@ -218,6 +218,7 @@ struct TissueScratch {
   NodeColumns x, v, ahead, force, gravity;     // m, m/s, m (positions of the elastic forces), N, m/s^2
   std::vector<PreparedPoint> contacts, holds;  // [contact], [hold]
   std::vector<std::uint32_t> active;           // contacts that are processed in this substep
+  std::uint64_t held_back = 0;                 // pushes that TissueParams::fastest_tool has limited, in all steps
   std::vector<PosedPart> posed;                // [tool] its corners in this substep, if it is a part
   float force_per_push = 0.f;                  // 1/s^2 of the latest step
   std::vector<float> flatness;                 // [entry] 1, smallest corner volume over that at rest

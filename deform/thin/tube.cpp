@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -19,7 +20,7 @@ using glm::dot;
 using glm::dvec3;
 
 // Nodes of a rod lie about this far apart.
-constexpr double kSpacing = 2.0;  // radii
+constexpr double kSpacing = 1.0;  // radii
 // A rod has no edge shorter than this, and is no shorter than two of them.
 constexpr double kShortest = 0.3;  // of the spacing
 // What is left of a section counts as at least this much, and a node weighs at least this much of a whole one.
@@ -253,6 +254,8 @@ double ring_modulus(const TubeParams& p) {
   return std::min(plate * thin * thin * thin / (12.0 * kLineLoad), p.youngs_modulus);
 }
 
+double wall_stiffness(const TubeParams& p) { return 2.0 * p.radius * ring_modulus(p); }
+
 double closed_width(const TubeParams& p) { return std::min(p.wall, p.radius); }
 
 TubeModel make_tube(const TubeParams& params, std::span<const dvec3> line, const TubeLattice& lattice) {
@@ -361,24 +364,34 @@ TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<c
   return point;
 }
 
+namespace {
+
+// Presses the cross-sections at both ends of an edge flat when it is wider than the room at this place.
+void press(const TubeModel& model, const TubeSqueeze& squeeze, TubeMotion& motion) {
+  const double wanted = std::clamp(squeeze.width / (2.0 * model.params.radius), kFlattest, 1.0);
+  TubeSection* const ends = &motion.sections[squeeze.rod][squeeze.edge];
+  if (wanted >= glm::mix(ends[0].flatness, ends[1].flatness, squeeze.share)) return;
+  for (std::size_t end : {0, 1}) {
+    TubeSection& section = ends[end];
+    if (wanted >= section.flatness) continue;
+    // What is flat already keeps its direction.
+    if (section.flatness > kRound) {
+      const dmat3 frame = frame_at(motion.rods[squeeze.rod], squeeze.edge + end);
+      const glm::dvec2 across(glm::transpose(frame) * squeeze.direction);
+      if (!(glm::length(across) > 0.1)) continue;
+      section.across = glm::normalize(across);
+    }
+    section.flatness = wanted;
+  }
+}
+
+}  // namespace
+
 void flatten(const TubeModel& model, std::span<const TubeSqueeze> squeezes, double dt, TubeMotion& motion) {
   const double opening = dt / (dt + model.params.opening_time);
   for (std::vector<TubeSection>& sections : motion.sections)
     for (TubeSection& section : sections) section.flatness += opening * (1.0 - section.flatness);
-  for (const TubeSqueeze& squeeze : squeezes) {
-    const double flatness = std::clamp(squeeze.width / (2.0 * model.params.radius), kFlattest, 1.0);
-    for (std::size_t node : {squeeze.edge, squeeze.edge + 1}) {
-      TubeSection& section = motion.sections[squeeze.rod][node];
-      if (flatness >= section.flatness) continue;
-      // What is flat already keeps its direction.
-      if (section.flatness > kRound) {
-        const glm::dvec2 across(glm::transpose(frame_at(motion.rods[squeeze.rod], node)) * squeeze.direction);
-        if (!(glm::length(across) > 0.1)) continue;
-        section.across = glm::normalize(across);
-      }
-      section.flatness = flatness;
-    }
-  }
+  for (const TubeSqueeze& squeeze : squeezes) press(model, squeeze, motion);
 }
 
 }  // namespace trocar

@@ -32,6 +32,8 @@ struct TubeParams {
 
 // Returns the modulus of the layer that resists the jaws like the ring of the wall does, Pa.
 double ring_modulus(const TubeParams& params);
+// Returns the force per narrowing of a piece of tube as long as it is wide, pressed between two plates, N/m.
+double wall_stiffness(const TubeParams& params);
 // Returns the width of a tube that a clip has closed, m.
 double closed_width(const TubeParams& params);
 
@@ -122,11 +124,13 @@ struct TubePoint {
 TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<const std::uint32_t> node,
                    std::span<const float> weight, const glm::dvec3& p);
 
-// Two surfaces that press an edge from opposite sides.
+// Two surfaces that press a place of an edge from opposite sides.
 struct TubeSqueeze {
   std::uint32_t rod, edge;
+  double share;          // 1, along the edge
   glm::dvec3 direction;  // unit, world, from one to the other
   double width;          // m, between them
+  glm::dvec3 middle;     // m, a point in the middle between them
 };
 // Presses cross-sections flat, and lets those that nothing presses open, in dt seconds.
 void flatten(const TubeModel& model, std::span<const TubeSqueeze> squeezes, double dt, TubeMotion& motion);

@@ -320,6 +320,37 @@ TEST(Press, FineTipDownTwentyMillimetres) { press_and_release(0.0, 0.0025); }
 TEST(Press, TiltedShaftDownTwentyMillimetres) { press_and_release(1.0, 0.0025); }
 TEST(Press, ThickShaftDownTwentyMillimetres) { press_and_release(0.4, 0.005); }
 
+// A shaft at rest lies 0.5, 1 and 2 mm deep in an organ that floats freely: it is pushed out, and keeps the speed that
+// it springs back with, not that of the push.
+TEST(Press, AnOverlapGivesNoSpeed) {
+  for (const double depth : {5e-4, 1e-3, 2e-3}) {
+    TissueParams params;
+    params.drag = 0.f;
+    test::Ellipsoid scene(params);
+    scene.model = make_tissue(scene.mesh.view(), params, {});
+    test::Press press{scene.mesh, scene.model};
+    const ToolStep tool{{0.2, 0.0, 0.0425 - depth}, {-0.1, 0.0, 0.0425 - depth}, {-0.1, 0.0, 0.0425 - depth}, 0.0025};
+    float fastest = 0.f;
+    glm::vec3 drift(0.f);
+    for (int frame = 0; frame < 30; ++frame) {
+      press.frame(tool, kFrame);
+      float mass = 0.f;
+      drift = glm::vec3(0.f);
+      for (std::size_t i = 0; i < press.state.v.size(); ++i) {
+        fastest = std::max(fastest, glm::length(press.state.v[i]));
+        drift += scene.model.mass[i] * press.state.v[i], mass += scene.model.mass[i];
+      }
+      drift /= mass;
+    }
+    std::printf("%.1f mm deep: fastest node %.3f m/s, drift %.4f m/s, %.3f mm left\n", 1e3 * depth, fastest,
+                glm::length(drift), 1e3 * deepest_vertex(tool, press));
+    EXPECT_LT(fastest, 0.5f);
+    EXPECT_LT(glm::length(drift), 0.04f);
+    EXPECT_LT(deepest_vertex(tool, press), 2e-4);
+    EXPECT_EQ(press.state.scratch.held_back, 0u);
+  }
+}
+
 // A dent is local: the far side of the organ hardly moves.
 TEST(Press, DentIsLocalAndSmooth) {
   const test::Ellipsoid scene;
