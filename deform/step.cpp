@@ -154,7 +154,8 @@ constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when ther
 // A point at least this far outside the tool at the first round is not processed further.
 constexpr float kIdle = 2e-4f;  // m
 
-// The largest speed that an overlap gives as it is taken back. Without any, tissue that a shaft has sunk into would shake.
+// The largest speed that an overlap gives as it is taken back. Without any, tissue that a shaft has sunk into would
+// shake.
 constexpr float kSpringsBack = 0.3f;  // m/s
 // Positions alone take back at most this much of an overlap in a substep.
 constexpr float kLongestShift = 0.4f;  // fraction of the node spacing
@@ -629,7 +630,7 @@ void squeeze_with_jaws(const TissueModel& model, const SteppedTissue& state, con
         const glm::dvec3 across = glm::normalize(up->direction - down->direction);
         const double share = 0.5 * (up->share + down->share);
         const glm::dvec3 middle = glm::mix(edge[0], edge[1], share) + 0.5 * (up->room - down->room) * across;
-        s.squeezes.push_back({r, e, share, across, up->room + down->room, middle});
+        s.squeezes.push_back({r, e, share, across, up->room + down->room, middle, true});
       }
   }
 }
@@ -661,8 +662,22 @@ const TubeSqueeze* squeeze_of(const TubePoint& point, const TubeScratch& s) {
   return at == s.squeezes.end() ? nullptr : &*at;
 }
 
-// Contacts with instruments: one an edge and tool, the deepest. Between two jaws the wall yields, so that both can
-// press it.
+// A wall between two jaws is as flat as they press it, and yields. They push the axis to the middle between them, and
+// do not turn the cross-section.
+void press_between(const TissueModel& model, const SteppedTissue& state, const TubeSqueeze& squeeze, double yields,
+                   RodContact& contact) {
+  const std::vector<glm::dvec3>& x = state.tube.rods[squeeze.rod].x;
+  const TubeSection* ends = &state.tube.sections[squeeze.rod][squeeze.edge];
+  const double width = 2.0 * model.tube.params.radius * glm::mix(ends[0].flatness, ends[1].flatness, squeeze.share);
+  const glm::dvec3 axis = glm::mix(x[squeeze.edge], x[squeeze.edge + 1], squeeze.share);
+  const double side = glm::dot(contact.normal, squeeze.direction) > 0.0 ? 1.0 : -1.0;
+  contact.at = {squeeze.edge, squeeze.share, glm::dvec3(0.0)};
+  contact.normal = side * squeeze.direction;
+  contact.gap = 0.5 * (squeeze.width - width) + glm::dot(axis - squeeze.middle, contact.normal);
+  contact.compliance = yields;
+}
+
+// Contacts with instruments: one an edge and tool, the deepest.
 void press_with_tools(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads,
                       const Substep& substep, TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
@@ -688,11 +703,44 @@ void press_with_tools(const TissueModel& model, const SteppedTissue& state, cons
     const TubePoint point =
         point_on(model.tube, state.tube, std::span(c.node).first(nodes), std::span(c.weight).first(nodes), p);
     const double share = 1.0 / static_cast<double>(static_cast<float>(substep.count) * substep.dt);
-    const bool between = squeeze_of(point, s.tube) != nullptr;
-    add_deepest({k, point.at, -glm::dvec3(c.normal), std::max(static_cast<double>(gap), deepest),
-                 share * glm::dvec3(c.slide), loads.contacts[i].smooth ? 0.0 : double(model.params.friction),
-                 between ? yields : 0.0, glm::dvec3(pressed / substep.dt)},
-                i, s.tube.contacts[point.rod], s.tube.source[point.rod]);
+    RodContact contact{k,
+                       point.at,
+                       -glm::dvec3(c.normal),
+                       std::max(static_cast<double>(gap), deepest),
+                       share * glm::dvec3(c.slide),
+                       loads.contacts[i].smooth ? 0.0 : double(model.params.friction),
+                       0.0,
+                       glm::dvec3(pressed / substep.dt)};
+    if (const TubeSqueeze* squeeze = squeeze_of(point, s.tube); squeeze && loads.tools[k].part.shape)
+      press_between(model, state, *squeeze, yields, contact);
+    add_deepest(contact, i, s.tube.contacts[point.rod], s.tube.source[point.rod]);
+  }
+}
+
+// Where a held point of a tube lies.
+TubePoint held_point(const TissueModel& model, const SteppedTissue& state, const PreparedPoint& c,
+                     const glm::dvec3& p) {
+  const auto nodes = static_cast<std::size_t>(c.nodes);
+  return point_on(model.tube, state.tube, std::span(c.node).first(nodes), std::span(c.weight).first(nodes), p);
+}
+
+// Jaws that close press the wall flat, and its points move apart between them. What holds them must not pull against
+// that: of the ways of the points on one edge to the jaws, only the mean counts. Sets PreparedPoint::slide.
+void forget_widening(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TissueScratch& s) {
+  for (std::size_t i = 0; i < s.holds.size(); ++i)
+    if (s.holds[i].nodes > 0)
+      s.tube.held[i] = held_point(model, state, s.holds[i], glm::dvec3(point_of(s.holds[i], s.x)));
+  const auto together = [&](std::size_t i, std::size_t k) {
+    return s.holds[k].nodes > 0 && s.tube.held[k].rod == s.tube.held[i].rod &&
+           s.tube.held[k].at.edge == s.tube.held[i].at.edge;
+  };
+  for (std::size_t i = 0; i < s.holds.size(); ++i) {
+    if (s.holds[i].nodes == 0) continue;
+    glm::vec3 sum(0.f);
+    float count = 0.f;
+    for (std::size_t k = 0; k < s.holds.size(); ++k)
+      if (together(i, k)) sum += loads.holds[k].from - point_of(s.holds[k], s.x), count += 1.f;
+    s.holds[i].slide = loads.holds[i].from - point_of(s.holds[i], s.x) - sum / count;
   }
 }
 
@@ -700,6 +748,7 @@ void press_with_tools(const TissueModel& model, const SteppedTissue& state, cons
 // middle.
 void hold_tube(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, const Substep& substep,
                TissueScratch& s) {
+  if (substep.number == 1) forget_widening(model, state, loads, s);
   const double count = substep.count, before = (substep.number - 1) / count;
   for (std::size_t i = 0; i < s.holds.size(); ++i) {
     const PreparedPoint& c = s.holds[i];
@@ -707,16 +756,16 @@ void hold_tube(const TissueModel& model, const SteppedTissue& state, const Tissu
     if (c.nodes == 0) continue;
     const TissueHold& hold = loads.holds[i];
     const glm::dvec3 p(point_of(c, s.x)), from(hold.from), to(hold.to);
-    const auto nodes = static_cast<std::size_t>(c.nodes);
-    const TubePoint point =
-        point_on(model.tube, state.tube, std::span(c.node).first(nodes), std::span(c.weight).first(nodes), p);
+    TubePoint point = held_point(model, state, c, p);
     const RodModel& rod = model.tube.rods[point.rod].model;
     const double k = kHoldStiffness * rod.stretch / (rod.length[point.at.edge] * static_cast<double>(s.holds.size()));
     glm::dvec3 way = glm::mix(from, to, before) - p;
     if (const TubeSqueeze* squeeze = squeeze_of(point, s.tube)) {
       const std::vector<glm::dvec3>& x = state.tube.rods[point.rod].x;
       const glm::dvec3 axis = glm::mix(x[squeeze->edge], x[squeeze->edge + 1], squeeze->share);
+      way -= glm::dvec3(c.slide);
       way += glm::dot(squeeze->middle - axis - way, squeeze->direction) * squeeze->direction;
+      point.at.arm = glm::dvec3(0.0);
     }
     RodAnchor spring{point.at, k * way, k * glm::dmat3(1.0), (to - from) / (count * static_cast<double>(substep.dt)),
                      static_cast<double>(hold.limit)};
@@ -785,6 +834,8 @@ void advance_tube(const TissueModel& model, SteppedTissue& state, const TissueLo
   press_with_tools(model, state, loads, substep, s);
   hold_tube(model, state, loads, substep, s);
   tie_tube(model, state, breath_before, breath_now, substep.dt, s);
+  for (const TubeSqueeze& squeeze : s.tube.squeezes)
+    if (squeeze.jaws) state.tube.rods[squeeze.rod].spin[squeeze.edge] = 0.0;
   for (std::size_t r = 0; r < state.tube.rods.size(); ++r) {
     const TubeRod& rod = model.tube.rods[r];
     RodState& now = state.tube.rods[r];

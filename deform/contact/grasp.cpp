@@ -145,14 +145,29 @@ void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMoti
   }
 }
 
+namespace {
+
+// The wall of a duct is as flat as the jaws press it: its points do not slip when they move across the jaws. Returns
+// how far a point has slipped, m.
+double follow_wall(const JawPoint& now, JawPoint& between) {
+  const double x = now.x - between.x, along = now.from_hinge - between.from_hinge;
+  between.share = std::clamp(now.share, -0.5, 0.5);
+  return std::sqrt(x * x + along * along);
+}
+
+}  // namespace
+
 void update_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
                   const InstrumentMotion& motion, const glm::vec3& pull, Grasp& grasp) {
   grasp.pull = pull;
   grasp.slipping = false;
   const RigidFrame frame = frame_at(motion, 1.0);
+  const bool walled = !state.tube.rods.empty();
   for (GraspedPoint& held : grasp.points) {
     const dvec3 local = frame.to_local(point_of(held.point, state.x));
-    if (glm::distance(local, position_of(jaws, motion.opening_after, held.between)) <= params.slip) continue;
+    const double slipped = walled ? follow_wall(jaw_point(jaws, motion.opening_after, local), held.between)
+                                  : glm::distance(local, position_of(jaws, motion.opening_after, held.between));
+    if (slipped <= params.slip) continue;
     held.between = jaw_point(jaws, motion.opening_after, local);
     const double beyond = (std::abs(held.between.share) - 0.5) * motion.opening_after * held.between.from_hinge;
     if (beyond < kLostMargin) held.between.share = std::clamp(held.between.share, -0.5, 0.5);

@@ -187,9 +187,11 @@ struct PreparedPoint {
   glm::vec3 normal;              // 1    from tissue to tool, at present
   float plane;                   // m    upper limit of normal . point, at present
   float old;                     // m    part of an overlap that this substep's motion did not make
-  glm::vec3 slide;               // m    displacement of the tool's material here during the step
-  glm::vec3 pressed;             // kg m push on the point in this substep
-  glm::vec3 push;                // kg m sum of the pushes on the tool over the substeps of the step
+  // m  displacement of the tool's material here during the step; of a held point of a tube: where between the jaws it
+  // lies beside the place that they gripped, because the wall has widened
+  glm::vec3 slide;
+  glm::vec3 pressed;  // kg m push on the point in this substep
+  glm::vec3 push;     // kg m sum of the pushes on the tool over the substeps of the step
 };
 
 // A cell that was flat, nearly flat or inside out when the step began.

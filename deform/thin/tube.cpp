@@ -27,8 +27,6 @@ constexpr double kShortest = 0.3;  // of the spacing
 constexpr double kLeastWhole = 0.05;  // 1
 // Stiffness of a fixed node, relative to that of an edge along itself.
 constexpr double kFixing = 100.0;  // 1
-// Above this flatness, the next squeeze gives the direction.
-constexpr double kRound = 0.8;  // 1
 // A cross-section does not become flatter.
 constexpr double kFlattest = 0.1;  // 1
 
@@ -370,18 +368,14 @@ namespace {
 void press(const TubeModel& model, const TubeSqueeze& squeeze, TubeMotion& motion) {
   const double wanted = std::clamp(squeeze.width / (2.0 * model.params.radius), kFlattest, 1.0);
   TubeSection* const ends = &motion.sections[squeeze.rod][squeeze.edge];
-  if (wanted >= glm::mix(ends[0].flatness, ends[1].flatness, squeeze.share)) return;
+  if (wanted > glm::mix(ends[0].flatness, ends[1].flatness, squeeze.share)) return;
   for (std::size_t end : {0, 1}) {
     TubeSection& section = ends[end];
-    if (wanted >= section.flatness) continue;
-    // What is flat already keeps its direction.
-    if (section.flatness > kRound) {
-      const dmat3 frame = frame_at(motion.rods[squeeze.rod], squeeze.edge + end);
-      const glm::dvec2 across(glm::transpose(frame) * squeeze.direction);
-      if (!(glm::length(across) > 0.1)) continue;
-      section.across = glm::normalize(across);
-    }
-    section.flatness = wanted;
+    const dmat3 frame = frame_at(motion.rods[squeeze.rod], squeeze.edge + end);
+    const glm::dvec2 across(glm::transpose(frame) * squeeze.direction);
+    if (!(glm::length(across) > 0.1)) continue;
+    section.across = glm::normalize(across);
+    section.flatness = std::min(section.flatness, wanted);
   }
 }
 

@@ -131,6 +131,7 @@ struct TubeSqueeze {
   glm::dvec3 direction;  // unit, world, from one to the other
   double width;          // m, between them
   glm::dvec3 middle;     // m, a point in the middle between them
+  bool jaws = false;     // of an instrument: they keep the tube from rolling; a clip rolls with it
 };
 // Presses cross-sections flat, and lets those that nothing presses open, in dt seconds.
 void flatten(const TubeModel& model, std::span<const TubeSqueeze> squeezes, double dt, TubeMotion& motion);

@@ -187,7 +187,7 @@ TEST(Tube, PartsCanBeBurntAway) {
 
 TEST(Tube, AWallThatNothingPressesOpens) {
   Tube tube(straight({0.0, 1.0, 0.0}), duct_tissue(), {});
-  const TubeSqueeze jaws{0, 7, 0.5, {0.0, 0.0, 1.0}, 1.2e-3, {}};
+  const TubeSqueeze jaws{0, 7, 0.5, {0.0, 0.0, 1.0}, 1.2e-3, {}, true};
   flatten(tube.model.tube, {&jaws, 1}, 0.01, tube.state.tube);
   EXPECT_DOUBLE_EQ(tube.state.tube.sections[0][7].flatness, 0.3);
   step(tube.model, tube.state, {}, 1e-5f);
