@@ -34,5 +34,8 @@ fi
 "$build/bench/trocar_soft_body" --out "$out"
 echo "Written: $out/soft_body.txt, soft_body.csv, soft_body_cost.svg"
 
+# Measures how long a beam takes to rest within 2 % of theory, against Bullet's soft bodies: about ten minutes.
+"$build/bench/trocar_beam_settling" | tee "$out/beam_settling.txt"
+
 # Runs the long test of agreement, about ten minutes. Parts 1 and 4 run only with the shared test data.
 "$build/bench/trocar_agreement" "${scene[@]}" | tee "$out/agreement.txt"

@@ -2,24 +2,18 @@
 // line search on the energy.
 #include "deform/reference/implicit_reference.hpp"
 
-#include <Eigen/Sparse>
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "deform/reference/energy.hpp"
+#include "deform/reference/newton.hpp"
 
 namespace trocar {
 namespace {
 
 using glm::dmat3;
 using glm::dvec3;
-using SparseMatrix = Eigen::SparseMatrix<double>;
 
-// A step is accepted when the energy decreases by at least this fraction of the predicted decrease (Armijo condition).
-constexpr double kSufficientDecrease = 1e-4;
-// After this many halvings the step is below rounding error.
-constexpr int kMostHalvings = 40;
 // Friction has converged when no normal force changed by more than this fraction of the largest.
 constexpr double kFrictionConverged = 1e-3;
 
@@ -133,49 +127,28 @@ SparseMatrix curvature_of(const Balance& b, const Expansion& e) {
   return matrix;
 }
 
-// Newton's step: with the exact curvature if that gives a descent direction, else with the convex one. Empty: neither.
-Eigen::VectorXd step_down(const Balance& b, std::span<const dvec3> x, const Expansion& exact) {
-  const Eigen::VectorXd slope = slope_of(b, exact);
-  Eigen::SimplicialLDLT<SparseMatrix> solver(curvature_of(b, exact));
-  if (solver.info() == Eigen::Success && solver.vectorD().minCoeff() > 0.0) return -solver.solve(slope);
-  solver.compute(curvature_of(b, expand(b, x, Curvature::Convex)));
-  if (solver.info() != Eigen::Success) return {};
-  const Eigen::VectorXd step = -solver.solve(slope);
-  return step.dot(slope) < 0.0 ? step : Eigen::VectorXd();
-}
+// The balance as a problem of newton.hpp.
+struct BalanceProblem {
+  using State = std::vector<dvec3>;
+  const Balance& b;
 
-void move(const Balance& b, const Eigen::VectorXd& step, double share, std::span<dvec3> x) {
-  for (std::size_t node = 0; node < x.size(); ++node)
-    if (const std::uint32_t i = b.unknown[node]; i != kFixed)
-      x[node] += share * dvec3(step(3 * i), step(3 * i + 1), step(3 * i + 2));
-}
-
-// Line search along `step` until the energy decreases sufficiently; close to balance, where energy differences drown in
-// rounding error, until the unbalanced force decreases. False: no step length works.
-bool search_along(const Balance& b, const Eigen::VectorXd& step, const Expansion& here, std::vector<dvec3>& x) {
-  const double promise = step.dot(slope_of(b, here)), force = unbalanced(b, here);
-  double share = 1.0;
-  for (int halving = 0; halving < kMostHalvings; ++halving, share *= 0.5) {
-    std::vector<dvec3> tried = x;
-    move(b, step, share, tried);
-    const Expansion there = expand(b, tried, Curvature::None);
-    const bool lower = there.energy <= here.energy + kSufficientDecrease * share * promise;
-    if (!lower && !(share == 1.0 && unbalanced(b, there) < 0.5 * force)) continue;
-    x = std::move(tried);
-    return true;
+  double tolerance() const { return b.params.balance; }
+  int most_iterations() const { return b.params.most_iterations; }
+  Expansion expand(const State& x, Curvature curvature) const { return trocar::expand(b, x, curvature); }
+  Eigen::VectorXd slope_of(const Expansion& e) const { return trocar::slope_of(b, e); }
+  SparseMatrix curvature_of(const Expansion& e) const { return trocar::curvature_of(b, e); }
+  double unbalanced(const Expansion& e) const { return trocar::unbalanced(b, e); }
+  State moved(State x, const Eigen::VectorXd& step, double share) const {
+    for (std::size_t node = 0; node < x.size(); ++node)
+      if (const std::uint32_t i = b.unknown[node]; i != kFixed)
+        x[node] += share * dvec3(step(3 * i), step(3 * i + 1), step(3 * i + 2));
+    return x;
   }
-  return false;
-}
+};
 
 void newton(const Balance& b, std::vector<dvec3>& x, ImplicitResult& answer) {
-  for (;; ++answer.iterations) {
-    const Expansion here = expand(b, x, Curvature::Exact);
-    answer.unbalanced = unbalanced(b, here);
-    answer.balanced = answer.unbalanced <= b.params.balance;
-    if (answer.balanced || answer.iterations >= b.params.most_iterations) return;
-    const Eigen::VectorXd step = step_down(b, x, here);
-    if (step.size() == 0 || !search_along(b, step, here, x)) return;
-  }
+  const NewtonResult result = find_minimum(BalanceProblem{b}, x, answer.iterations);
+  answer.unbalanced = result.unbalanced, answer.iterations = result.iterations, answer.balanced = result.balanced;
 }
 
 dvec3 carried(const MovingPart& part, const dvec3& point) {
