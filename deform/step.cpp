@@ -949,17 +949,26 @@ glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads
   return contact_force(state, 0, loads.contacts.size());
 }
 
-// Threads that wait for a list of equal jobs and share it.
+// Threads that share lists of equal jobs with their caller. Within a step lists follow each other every few
+// microseconds, and most are done before a sleeping thread wakes: helpers look out for the next list for a while before
+// they sleep. The caller takes jobs too, and waits only for those that a helper has begun.
 struct OrganStepper::Team {
+  // Longer than what lies between two lists of a step, and than the end of a helper's last job. It is short beside the
+  // time of a frame, because another program, or the renderer, may want the core.
+  static constexpr std::chrono::microseconds kLookout{50};
+  static constexpr std::uint64_t kRound = std::uint64_t{1} << 32;  // a ticket: kRound * round + jobs to take
+
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::condition_variable begin, done;
-  std::uint64_t round = 0;
-  std::size_t jobs = 0, busy = 0;
-  std::atomic<std::size_t> next{0};
+  std::atomic<std::uint64_t> ticket{0};
+  std::atomic<std::size_t> undone{0};                 // jobs of the round that have not ended
+  std::atomic<int> asleep{0};                         // helpers
+  std::atomic<bool> stopping{false}, waiting{false};  // waiting: the caller sleeps
+  // Of the round; they stay until all its jobs have ended.
   void (*job)(void*, std::size_t) = nullptr;
   void* context = nullptr;
-  bool stopping = false;
+  std::size_t jobs = 0;
 
   explicit Team(int helpers) {
     for (int i = 0; i < helpers; ++i) threads.emplace_back([this] { help(); });
@@ -973,21 +982,51 @@ struct OrganStepper::Team {
     for (std::thread& thread : threads) thread.join();
   }
 
+  bool called() const { return ticket.load() % kRound != 0 || stopping.load(); }
+  bool ended() const { return undone.load() == 0; }
+  static void rest() {
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+  }
+  // Returns whether `is_so` became true while it looked.
+  template <typename Condition>
+  static bool look_out(const Condition& is_so) {
+    constexpr int kBetweenClocks = 32;
+    for (const auto start = Clock::now(); Clock::now() - start < kLookout;)
+      for (int k = 0; k < kBetweenClocks; ++k, rest())
+        if (is_so()) return true;
+    return false;
+  }
+
   void work() {
-    for (std::size_t i = next++; i < jobs; i = next++) job(context, i);
+    for (std::uint64_t now = ticket.load(); now % kRound != 0;) {
+      if (!ticket.compare_exchange_weak(now, now - 1)) continue;
+      job(context, jobs - now % kRound);
+      if (undone.fetch_sub(1) == 1 && waiting.load()) {
+        const std::lock_guard lock(mutex);
+        done.notify_one();
+      }
+      now = ticket.load();
+    }
   }
   void help() {
-    for (std::uint64_t seen = 0;;) {
-      {
+    while (!stopping) {
+      if (!look_out([this] { return called(); })) {
         std::unique_lock lock(mutex);
-        begin.wait(lock, [&] { return stopping || round != seen; });
-        if (stopping) return;
-        seen = round;
+        ++asleep;
+        begin.wait(lock, [this] { return called(); });
+        --asleep;
       }
       work();
-      const std::lock_guard lock(mutex);
-      if (--busy == 0) done.notify_one();
     }
+  }
+  void wait() {
+    if (look_out([this] { return ended(); })) return;
+    std::unique_lock lock(mutex);
+    waiting = true;
+    done.wait(lock, [this] { return ended(); });
+    waiting = false;
   }
 
   template <typename Job>
@@ -996,19 +1035,17 @@ struct OrganStepper::Team {
       for (std::size_t i = 0; i < count; ++i) each(i);
       return;
     }
-    {
-      const std::lock_guard lock(mutex);
-      job = [](void* context, std::size_t i) { (*static_cast<Job*>(context))(i); };
-      context = const_cast<void*>(static_cast<const void*>(&each));
-      jobs = count;
-      next = 0;
-      busy = threads.size();
-      ++round;
+    job = [](void* context, std::size_t i) { (*static_cast<Job*>(context))(i); };
+    context = const_cast<void*>(static_cast<const void*>(&each));
+    jobs = count;
+    undone = count;
+    ticket = (ticket.load() / kRound + 1) * kRound + count;
+    if (asleep.load() > 0) {
+      { const std::lock_guard lock(mutex); }  // a helper that has looked in vain is asleep before it is called
+      begin.notify_all();
     }
-    begin.notify_all();
     work();
-    std::unique_lock lock(mutex);
-    done.wait(lock, [this] { return busy == 0; });
+    wait();
   }
 };
 

@@ -192,9 +192,10 @@ void play(const DemoCommand& command, SessionLoop& loop, DemoView& view) {
 
 void run(const DemoCommand& command) {
   const std::filesystem::path folder(command.out);
-  const Scene scene = load_scene(
+  Scene scene = load_scene(
       command.scene.empty() ? data_file("scenes/liver_and_stomach.toml") : std::filesystem::path(command.scene),
       command.access);
+  share_cores(scene);
   if (static_cast<double>(command.frames) / scene.frame_rate > kLongestSession)
     throw InputError(
         fmt::format("--frames {}: at {:g} frames a second they last longer than {:g} s (one day); ask for fewer",

@@ -42,6 +42,7 @@ Scene scene_with_task(const PerformCommand& command) {
   Scene scene = with_level(with_anatomy(load_scene(command.scene, command.access), command.anatomy), command.level);
   if (!scene.task)
     throw InputError(fmt::format("{}: the scene has no [task] to perform; choose a scene with one", command.scene));
+  share_cores(scene);
   return scene;
 }
 

@@ -255,6 +255,7 @@ double longest_step(const Trajectory& rows) {
 
 void run(const RecordCommand& command) {
   Scene scene = with_level(with_anatomy(load_scene(command.scene, command.access), command.anatomy), command.level);
+  share_cores(scene);
   refuse_inputs_as_output(command, scene);
   const RecordingTarget target(command.out);
   refuse_existing({{"--out", command.out}}, command.force);

@@ -21,6 +21,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "geometry/error.hpp"
@@ -94,6 +95,7 @@ namespace {
 struct ChildStart {
   const char* program;
   char* const* words;
+  char* const* environment;
   const char* folder;
   const char* messages;
   pid_t parent;
@@ -115,8 +117,20 @@ constexpr int kFirstOwnDescriptor = 3;
   const bool fine = nothing >= 0 && messages >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 &&
                     ::dup2(nothing, STDOUT_FILENO) >= 0 && ::dup2(messages, STDERR_FILENO) >= 0;
   ::close_range(kFirstOwnDescriptor, ~0u, CLOSE_RANGE_CLOEXEC);
-  if (fine && ::chdir(start.folder) == 0) ::execv(start.program, start.words);
+  if (fine && ::chdir(start.folder) == 0) ::execve(start.program, start.words, start.environment);
   ::_exit(kNotStarted);
+}
+
+// Cases run side by side, so each has one thread (share_cores()).
+std::vector<char*> environment_of_case() {
+  static constexpr std::string_view kName = "TROCAR_THREADS=";
+  static char one_thread[] = "TROCAR_THREADS=1";
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable; ++variable)
+    if (!std::string_view(*variable).starts_with(kName)) variables.push_back(*variable);
+  variables.push_back(one_thread);
+  variables.push_back(nullptr);
+  return variables;
 }
 
 double seconds_of(const timeval& time) {
@@ -130,7 +144,9 @@ CaseProcess::CaseProcess(const std::string& program, const std::vector<std::stri
   std::vector<char*> words{const_cast<char*>("trocar")};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  const ChildStart start{program.c_str(), words.data(), folder.c_str(), messages.c_str(), ::getpid()};
+  std::vector<char*> environment = environment_of_case();
+  const ChildStart start{program.c_str(), words.data(),     environment.data(),
+                         folder.c_str(),  messages.c_str(), ::getpid()};
   process_ = ::fork();
   if (process_ == 0) become(start);
   if (process_ > 0) {

@@ -14,10 +14,10 @@ constexpr int kLongestWait = 16;
 
 }  // namespace
 
-void QualityKeeper::drawn(double picture_ms) {
+void QualityKeeper::drawn(double picture_ms, bool late) {
   if (fixed_) return;
-  slow_ = picture_ms > params_.slowest_ms ? slow_ + 1 : std::max(slow_ - 1, 0);
-  quick_ = picture_ms < params_.room_ms ? quick_ + 1 : 0;
+  slow_ = late || picture_ms > params_.slowest_ms ? slow_ + 1 : std::max(slow_ - 1, 0);
+  quick_ = !late && picture_ms < params_.room_ms ? quick_ + 1 : 0;
   if (since_up_ >= 0 && ++since_up_ > up_after_) since_up_ = -1;
   if (slow_ >= params_.down_after && quality_ != Quality::Low) {
     // The last step up was too much: the next one waits longer.

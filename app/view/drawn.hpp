@@ -31,8 +31,9 @@ class QualityKeeper {
  public:
   explicit QualityKeeper(const QualityParams& params = {}) : params_(params), up_after_(params.up_after) {}
 
-  // Call after each picture. picture_ms: time of the completed drawing, without the wait for the display.
-  void drawn(double picture_ms);
+  // Call after each picture. picture_ms: time of the completed drawing, without the wait for the display. `late`: what
+  // is drawn has lost time since the picture before; the picture counts as slow, because both share the machine.
+  void drawn(double picture_ms, bool late = false);
   Quality quality() const { return fixed_.value_or(quality_); }
   // Sets the user's choice; empty: automatic from the current level. The function may be called before every picture.
   void fix(std::optional<Quality> quality);

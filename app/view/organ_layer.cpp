@@ -98,22 +98,38 @@ float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const Shado
   return lit;
 }
 
+bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere,
+               float edge) {
+  const glm::vec3 from_lamp = glm::vec3(sphere.centre) - lamp;
+  const auto radius = static_cast<float>(sphere.radius);
+  return std::ranges::any_of(capsules, [&](const ShadowCapsule& capsule) {
+    const Wedge wedge(capsule, lamp);
+    // A point of the sphere is at most a radius farther from the wedge's planes and from the lamp than its centre.
+    const float margin = kNearby + 0.58f * edge + (1.f + wedge.spread) * radius;
+    return wedge.may_hold(from_lamp, glm::length(from_lamp), margin);
+  });
+}
+
 void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
                     std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces) {
+  std::vector<Wedge> wedges;
+  for (const ShadowCapsule& capsule : capsules) wedges.emplace_back(capsule, lamp);
   flags.assign(mesh.positions.size(), 0);
   faces.clear();
   // Every point of a face is within this distance of one of its corners.
   const float margin = 0.58f * edge;
-  for (const ShadowCapsule& capsule : capsules) {
-    const Wedge wedge(capsule, lamp);
-    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-      const glm::vec3 from_lamp = mesh.positions[v] - lamp;
-      const float far = glm::length(from_lamp);
-      if (flags[v] || !wedge.may_hold(from_lamp, far, kNearby + margin)) continue;
-      const Hiding h = hiding(mesh.positions[v], -from_lamp / far, far, capsule);
+  std::uint8_t any = 0;
+  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+    const glm::vec3 from_lamp = mesh.positions[v] - lamp;
+    const float far = glm::length(from_lamp);
+    for (std::size_t k = 0; k < wedges.size() && !flags[v]; ++k) {
+      if (!wedges[k].may_hold(from_lamp, far, kNearby + margin)) continue;
+      const Hiding h = hiding(mesh.positions[v], -from_lamp / far, far, capsules[k]);
       flags[v] = h.gap <= softness(h.along, far) + margin || h.near <= kNearby + margin ? 1 : 0;
     }
+    any |= flags[v];
   }
+  if (!any) return;
   for (const glm::uvec3& face : mesh.faces) {
     if (!(flags[face.x] | flags[face.y] | flags[face.z])) continue;
     const glm::vec3& a = mesh.positions[face.x];
@@ -313,6 +329,7 @@ void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<cons
     shadow_.set("end", std::span<const glm::vec4>(end));
     for (std::size_t k = 0; k < organs.size(); ++k) {
       if (seen && !may_see(*seen, organs_[k].sphere)) continue;
+      if (!may_shade(capsules, lamp, organs_[k].sphere, organs_[k].longest_edge)) continue;
       const MeshView mesh{organs[k].positions, organs[k].rest.faces};
       faces_in_shade(mesh, lamp, capsules, organs_[k].longest_edge, flags_, picked_);
       draw_faces(organs_[k], organs[k], picked_);

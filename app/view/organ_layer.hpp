@@ -30,6 +30,10 @@ std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool);
 // distance, times ambient occlusion close to a capsule.
 float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules);
 
+// Returns false only when faces_in_shade() finds no face of a mesh within the sphere.
+bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere,
+               float edge);
+
 // Overwrites `faces` with a superset of the faces that face the lamp and have a point with a share well below 1; faces
 // turned away from the lamp are unlit anyway. `edge`: m, the longest edge of the mesh. `flags`: scratch buffer.
 void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,

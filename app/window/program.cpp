@@ -301,14 +301,24 @@ class WindowProgram {
     if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay) library_.reset();
   }
 
-  Ask show_panels(Screen& shown) {
+  // What a frame says of its screen.
+  struct Told {
+    Ask ask = Ask::Nothing;
+    ScreenStatus status;
+    SoundCues sound;
+  };
+
+  Told show_panels(Screen& shown) {
     gui_.begin();
     try {
-      shown.picture(window_.size());
-      const Ask ask = shown.panels();
+      Told told;
+      told.ask = shown.panels();
       if (help_) help_ = draw_help(window_.input().keys());
+      told.status = shown.status();
+      told.sound = shown.sound();
+      shown.picture(window_.size());
       gui_.end();
-      return ask;
+      return told;
     } catch (...) {
       gui_.end();
       throw;
@@ -328,12 +338,12 @@ class WindowProgram {
     window_.fill_screen(settings_.full_screen);
     desk_.step();
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
-    const Ask ask = show_panels(shown);
-    state_file_.write(state_.now, shown.status(), gui_.locations());
-    sound_.hear(shown.sound(), settings_.volume);
+    const Told told = show_panels(shown);
+    state_file_.write(state_.now, told.status, gui_.locations());
+    sound_.hear(told.sound, settings_.volume);
     window_.show();
     note_saved_scene();
-    return help_ ? Ask::Nothing : ask;
+    return help_ ? Ask::Nothing : told.ask;
   }
 
   // Packs the recording of a session that has ended, beside whatever follows.

@@ -64,15 +64,16 @@ struct ScreenStatus {
   double progress = 0.0;           // 1   of the task
 };
 
-// The program calls step, picture and panels once a frame, in this order.
+// The program calls step, panels, status, sound and picture once a frame, in this order: what is drawn may run beside
+// the rest of the frame, until the next step.
 class Screen {
  public:
   virtual ~Screen() = default;
 
   // Reacts to input. `listens`: keys are for the screen, because no text field has the keyboard and no help is shown.
   virtual void step(const WindowInput& input, double elapsed, bool listens) = 0;
-  virtual void picture(const glm::ivec2& size);  // below the panels, into the window; by default dark
   virtual Ask panels() = 0;
+  virtual void picture(const glm::ivec2& size);  // below the panels, into the window; by default dark
   // Returns whether the mouse moves an instrument. The pointer is then hidden, and panels receive no input.
   virtual bool in_hand() const { return false; }
   virtual ScreenStatus status() const = 0;

@@ -1,5 +1,6 @@
 #include "sim/loop/session_loop.hpp"
 
+#include <cassert>
 #include <utility>
 
 namespace trocar {
@@ -89,6 +90,18 @@ void SessionLoop::tick(const FrameClock& clock, double dt) {
     logger_->step(clock, dt, session_->scope().pose.field_of_view_deg);
   else
     session_->step(clock, dt);
+  follow(clock);
+}
+
+void SessionLoop::begin_tick(const FrameClock& clock, double dt) {
+  const Use use(use_);
+  assert(!logger_);
+  session_->ask(clock, dt);
+}
+
+void SessionLoop::end_tick(const FrameClock& clock) {
+  const Use use(use_);
+  session_->settle();
   follow(clock);
 }
 

@@ -76,6 +76,11 @@ class SessionLoop {
   void step(const FrameClock& clock, double dt);
   // Does the same without 7, for a picture of several frames; publish() then sends the last.
   void tick(const FrameClock& clock, double dt);
+  // tick() in three parts, for a loop without a log: another thread may run move_tissue() while this one draws what it
+  // has copied, and leaves loop and session alone.
+  void begin_tick(const FrameClock& clock, double dt);
+  void move_tissue() { session_->move(); }
+  void end_tick(const FrameClock& clock);
   void publish();
   // Does 3 to 6 for the frame that the owner of the session has made.
   void follow(const FrameClock& clock);

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <set>
+#include <string_view>
+#include <thread>
 
 #include "geometry/error.hpp"
 #include "geometry/planar/polygon.hpp"
@@ -672,6 +675,13 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskScene& task) {
   check_steps(table, task);
   refuse_missing_kinds(table, origin.scene->instruments, task);
   refuse_wrong_targets(table, origin.scene->organs, task);
+}
+
+void share_cores(Scene& scene) {
+  if (scene.solver.threads != 0) return;
+  const char* most = std::getenv("TROCAR_THREADS");
+  const bool alone = most == nullptr || std::string_view(most) != "1";
+  scene.solver.threads = alone && std::thread::hardware_concurrency() >= 2 ? 2 : 1;
 }
 
 }  // namespace trocar

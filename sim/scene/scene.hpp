@@ -151,7 +151,8 @@ struct QueryScene {
 };
 
 struct SolverScene {
-  int threads = 1;  // 1..64; the organs are distributed over them; the result does not depend on it
+  // 0..64; the organs are distributed over them; the result does not depend on it. 0: one, or what share_cores() sets
+  int threads = 0;
 };
 
 struct Scene {
@@ -171,6 +172,11 @@ struct Scene {
   std::filesystem::path file;
   std::string text;  // content of the file; every recording stores it
 };
+
+// Lets the tissue of a scene that names no number of threads use two where the machine has two cores. For a program
+// that runs one session at a time. Not where many run side by side, each with one: the cases of a sweep, for which the
+// environment variable TROCAR_THREADS is 1, the sessions of Python, tests, what a thread of low priority computes.
+void share_cores(Scene& scene);
 
 // Returns the devices that move an instrument or the scope: mouse, gamepad, spacemouse, igtl, haptic, script,
 // trajectory.

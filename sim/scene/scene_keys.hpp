@@ -640,7 +640,10 @@ void declare(Keys& keys, std::type_identity<QueryScene>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<SolverScene>) {
-  keys.number({"threads", "", "shared by the organs; the result is bit-identical"}, &SolverScene::threads, {1, 64});
+  keys.number({"threads", "",
+               "shared by the organs; the result is bit-identical; 0: two where the machine has two cores, and one "
+               "where a program runs many sessions"},
+              &SolverScene::threads, {0, 64});
 }
 
 template <typename Keys>

@@ -56,18 +56,35 @@ void Session::use_backend(BackendMaker& backends, const std::string& name) {
 }
 
 void Session::step(const FrameClock& clock, double dt) {
+  ask(clock, dt);
+  move();
+  settle();
+}
+
+void Session::ask(const FrameClock& clock, double dt) {
   stage_ms_.fill(0.f);
   step_time_ = dt;
+  tick_time_ = clock.time;
   read_devices(clock);
   follow_marks();
   watch_sight();
   find_near_pairs(dt);
   queries_.ask(world_, instruments_, frames_, times_[0], faults_, stage_ms_);
   check_answers();
-  world_.step(instruments_, queries_.near_pairs().organ_pairs(), dt, stage_ms_);
-  change_checks();
+}
+
+void Session::move() {
+  world_.step(instruments_, queries_.near_pairs().organ_pairs(), step_time_, stage_ms_);
   watch_tips();
-  instruments_.feel(clock.time);
+}
+
+void Session::settle() {
+  {
+    const StageTimer timer(stage_ms_[kSurface]);
+    world_.tell_queries();
+  }
+  change_checks();
+  instruments_.feel(tick_time_);
   ++frames_;
 }
 

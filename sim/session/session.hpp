@@ -33,6 +33,11 @@ class Session {
   // Runs one frame: poses, candidate pairs, touch query, checks, cuts, contacts, tissue. After the first frames, our
   // code allocates only in frames that cut and in the frame in which a backend fails. Nothing throws.
   void step(const FrameClock& clock, double dt);
+  // The same in three parts. move() calls no device and no backend: another thread may run it while this one draws what
+  // it has copied, and leaves the session alone. ask() and settle() belong to the thread of the backends.
+  void ask(const FrameClock& clock, double dt);  // poses, candidate pairs, touch query, checks
+  void move();                                   // cuts, contacts, tissue
+  void settle();                                 // the backends learn new faces, the devices their forces
 
   // Returns the organs, and their nodes at the time of the last frame's touch query: a recording keeps them.
   // [organ][node]. So does queried_ends() for the ends of a fibre.
@@ -137,6 +142,7 @@ class Session {
   bool checking_ = true, check_room_ = true;
   std::size_t frames_ = 0;
   double step_time_ = 0.0;  // s
+  double tick_time_ = 0.0;  // s  of the frame that runs
 };
 
 }  // namespace trocar

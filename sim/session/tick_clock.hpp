@@ -73,6 +73,9 @@ class TickClock {
   void interrupt() { interrupted_ = true; }
 
   double tick() const { return 1.0 / params_.rate; }  // s
+  // Returns the time of the last picture on the scale of the ticks' numbers: at most half a tick before or after the
+  // newest tick.
+  double now() const { return static_cast<double>(next_tick_) + static_cast<double>(left_) - 1.0 + due_; }
   double wall() const { return wall_; }               // s  of the last picture
   double lost() const { return static_cast<double>(lost_ticks_) * tick(); }
   // Returns whether the last picture came after a gap longer than longest_gap.

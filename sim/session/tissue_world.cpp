@@ -359,8 +359,11 @@ void TissueWorld::follow_surfaces() {
       organ.touch_pressure.push_back(slot ? organ.pressure[index(*slot)] : 0.f);
     }
     stop_fallen_parts(organ);
-    finish_change(organ);
   }
+}
+
+void TissueWorld::tell_queries() {
+  for (Organ& organ : organs_) finish_change(organ);
 }
 
 // Implements the cuts of TissueWorld: hooks burn, blades cut, jaws tear.

@@ -103,7 +103,10 @@ class TissueWorld {
 
   // Runs the part of a frame after the touch query: cuts, contacts, the tissue step, the forces on the instruments, the
   // surfaces. `near`: pairs of organs whose boxes overlap. Afterwards Organ::change says which organs have new faces.
+  // Calls no device and no touch query.
   void step(Instruments& instruments, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
+  // Tells the touch queries which faces have changed in the step.
+  void tell_queries();
 
   // The state that the next frame depends on. read() takes it over, check_read() throws InputError where it is not one
   // that this world can have, and follow_read() recomputes what follows from it, the queries too.

@@ -35,6 +35,58 @@ void run_apart(std::shared_ptr<TaskWork> work) {
   }
 }
 
+struct SideThread::Content {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::function<void()> work;  // empty: none runs
+  bool stopping = false;
+  std::thread thread;
+
+  void run() {
+    for (std::unique_lock lock(mutex);;) {
+      changed.wait(lock, [this] { return stopping || work; });
+      if (stopping) return;
+      lock.unlock();
+      work();
+      lock.lock();
+      work = nullptr;
+      changed.notify_all();
+    }
+  }
+};
+
+SideThread::SideThread() : content_(std::make_unique<Content>()) {
+  try {
+    content_->thread = std::thread([content = content_.get()] { content->run(); });
+  } catch (const std::system_error&) {
+    // The caller does the work.
+  }
+}
+
+SideThread::~SideThread() {
+  wait();
+  {
+    const std::lock_guard lock(content_->mutex);
+    content_->stopping = true;
+  }
+  content_->changed.notify_all();
+  if (content_->thread.joinable()) content_->thread.join();
+}
+
+void SideThread::start(std::function<void()> work) {
+  if (!content_->thread.joinable()) return work();
+  {
+    const std::lock_guard lock(content_->mutex);
+    content_->work = std::move(work);
+  }
+  content_->changed.notify_all();
+}
+
+void SideThread::wait() {
+  std::unique_lock lock(content_->mutex);
+  content_->changed.wait(lock, [this] { return !content_->work; });
+}
+
 void run_guarded(const char* name, const std::function<void()>& work) noexcept {
   try {
     work();

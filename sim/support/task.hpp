@@ -41,6 +41,24 @@ std::string fault_of_exception();
 // destructors of static objects that this work may use.
 int end_with_tasks(int status);
 
+// A thread of its own for work whose end the caller waits for: one piece at a time, and it sleeps between them.
+class SideThread {
+ public:
+  SideThread();
+  ~SideThread();  // waits
+  SideThread(const SideThread&) = delete;
+  SideThread& operator=(const SideThread&) = delete;
+
+  // Call only while no work runs. `work` does not throw.
+  void start(std::function<void()> work);
+  // Waits until the work has ended; without work returns at once.
+  void wait();
+
+ private:
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
 template <typename T>
 class Task {
  public:

@@ -151,6 +151,78 @@ TEST_F(PracticeTest, AClockThatJumpsDoesNoHarm) {
   EXPECT_LT(attempt.duration, 10.0 + 2.0 * hours);
 }
 
+// The recording and the score of an attempt whose tissue moves beside the drawing are those of one without drawing.
+// Pictures come faster and slower than ticks, and one in seven is left out, as when the window leaves a screen.
+TEST_F(PracticeTest, TissueBesideTheDrawingChangesNothing) {
+  std::optional<Recording> alone;
+  std::optional<Attempt> scored;
+  for (const bool beside : {false, true}) {
+    Practice session = practice();
+    std::size_t kept = 0;
+    if (beside) session.draw_beside([&](const Session&, std::uint64_t, double) { ++kept; });
+    session.start();
+    double time = 0.0;
+    for (int picture = 0; picture < 1500 && session.phase() == Phase::Running; ++picture) {
+      const double elapsed = picture % 3 == 0 ? 0.037 : 0.009;
+      time += elapsed;
+      session.advance(hand(time), elapsed, {});
+      if (picture % 7 != 0) session.begin_ticks();
+    }
+    session.stop();
+    EXPECT_EQ(kept > 1000, beside);
+    Recording recording(session.recording());
+    const Attempt attempt = score_recording(recording, "x");
+    if (!beside) {
+      alone.emplace(std::move(recording));
+      scored = attempt;
+      continue;
+    }
+    ASSERT_EQ(recording.frame_count(), alone->frame_count());
+    ASSERT_GT(recording.frame_count(), 1000u);
+    std::size_t touched = 0;
+    OrganFrame now, expected;
+    for (std::size_t frame = 0; frame < recording.frame_count(); ++frame) {
+      ASSERT_EQ(recording.pose(frame, 0).tip, alone->pose(frame, 0).tip) << frame;
+      recording.read_frame(frame, 0, now);
+      alone->read_frame(frame, 0, expected);
+      ASSERT_TRUE(std::ranges::equal(now.nodes, expected.nodes)) << frame;
+      touched += now.touches.size();
+    }
+    EXPECT_GT(touched, 0u);
+    ASSERT_EQ(attempt.overall.size(), scored->overall.size());
+    for (std::size_t k = 0; k < attempt.overall.size(); ++k)
+      EXPECT_EQ(attempt.overall[k].value, scored->overall[k].value) << attempt.overall[k].id;
+  }
+}
+
+// What the hand does in a picture is in the tick of that picture: the next picture shows a part of it on a display at
+// the rate of the ticks, and all of it on a slower one; the picture after shows all of it.
+TEST_F(PracticeTest, TheHandIsShownWithinTwoPictures) {
+  for (const double rate : {60.0, 30.0, 20.0}) {
+    DrawnTicks ticks;  // ticks may end as long as the session lives
+    Practice session = practice();
+    session.draw_beside([&](const Session& now, std::uint64_t tick, double time) { ticks.keep(now, tick, time); });
+    session.start();
+    const auto picture = [&](double wheel) {
+      WindowInput input;
+      input.wheel = wheel;
+      session.advance(input, 1.0 / rate, {});
+      const glm::dvec3 tip = ticks.empty() ? glm::dvec3(0.0) : ticks.at(session.shown()).tools[0].pose.tip;
+      session.begin_ticks();
+      return tip;
+    };
+    for (int k = 0; k < 30; ++k) picture(0.0);
+    const glm::dvec3 before = picture(0.0);
+    EXPECT_EQ(picture(1.0), before) << rate;
+    const glm::dvec3 next = picture(0.0);
+    const double whole = glm::distance(picture(0.0), before), part = glm::distance(next, before);
+    std::printf("%.0f pictures a second: %.3f mm in the next picture, %.3f mm in the one after\n", rate, 1e3 * part,
+                1e3 * whole);
+    EXPECT_GT(part, 1e-5) << rate;
+    EXPECT_GT(whole, part) << rate;
+  }
+}
+
 // Draws pictures while the session is paused: no step runs, nothing is recorded, and no instrument moves, even when the
 // mouse moves.
 template <typename Stand, typename Go>

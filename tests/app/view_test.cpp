@@ -5,6 +5,7 @@
 
 #include "app/compare/backends.hpp"
 #include "app/view/drawn.hpp"
+#include "app/view/drawn_ticks.hpp"
 #include "app/view/frame_block.hpp"
 #include "app/view/gl_shape.hpp"
 #include "app/view/mark_layer.hpp"
@@ -453,6 +454,39 @@ TEST_F(SessionPictureTest, EqualsTheViewsPictureOfTheSameObjects) {
   EXPECT_TRUE(draw({.task = &*task_}) == expected) << "the second picture keeps nothing of the first";
 }
 
+// At a tick the kept picture is that of the session at that tick; halfway between two it lies in the middle.
+TEST(DrawnTicks, MovesFromTickToTick) {
+  const TemporaryFolder folder;
+  const Scene scene = load_scene(test::write_ball_task(folder));
+  Backends backends;
+  Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
+    return make_script_device({instrument.pivot, instrument.tip, "press"});
+  });
+  DrawnTicks ticks;
+  std::vector<std::vector<glm::vec3>> surfaces;  // [tick][vertex]
+  std::vector<glm::dvec3> tips;                  // [tick]
+  for (std::uint64_t k = 0; k < 60; ++k) {
+    session.step({k, static_cast<double>(k) / 60.0}, 1.0 / 60.0);
+    surfaces.push_back(session.organs()[0].positions);
+    tips.push_back(session.instruments()[0].pose.tip);
+    ticks.keep(session, k, static_cast<double>(k) / 60.0);
+  }
+  EXPECT_NE(surfaces[58], surfaces[59]);
+  for (const std::size_t tick : {58, 59}) {
+    const DrawnMoment moment = ticks.at(static_cast<double>(tick));
+    EXPECT_TRUE(std::ranges::equal(moment.organs[0].positions, surfaces[tick])) << tick;
+    EXPECT_EQ(moment.tools[0].pose.tip, tips[tick]);
+    EXPECT_EQ(moment.time, static_cast<double>(tick) / 60.0);
+  }
+  const DrawnMoment between = ticks.at(58.5);
+  for (std::size_t v = 0; v < surfaces[58].size(); ++v)
+    ASSERT_LT(glm::distance(between.organs[0].positions[v], 0.5f * (surfaces[58][v] + surfaces[59][v])), 1e-7f);
+  EXPECT_LT(glm::distance(between.tools[0].pose.tip, 0.5 * (tips[58] + tips[59])), 1e-12);
+  EXPECT_TRUE(std::ranges::equal(ticks.at(10.0).organs[0].positions, surfaces[58])) << "not kept any longer";
+  EXPECT_TRUE(std::ranges::equal(ticks.at(70.0).organs[0].positions, surfaces[59])) << "not known yet";
+  EXPECT_EQ(ticks.at(58.0).organs[0].touches.touches.size() > 0, session.touched() > 0);
+}
+
 TEST_F(SessionPictureTest, EachPartOfTheLookChangesIt) {
   const Pixels before = draw({});
   EXPECT_TRUE(draw({.task = &*task_}) == before) << "the marks of a task appear with its first frame";
@@ -675,13 +709,16 @@ TEST(Shadow, PickedFacesContainEveryDarkPoint) {
     edge = std::max(edge, glm::distance(sphere.positions[f.x], sphere.positions[f.y]));
   std::vector<std::uint8_t> flags;
   std::vector<glm::uvec3> faces;
-  std::size_t dark = 0, picked = 0;
+  std::size_t dark = 0, picked = 0, passed = 0;
   for (int k = 0; k < 40; ++k) {
     const glm::vec3 lamp(0.01f, 0.006f, 0.16f);
     const auto capsules = shadow_capsules(tool_at({0.12 + coordinate(random), coordinate(random), 0.15},
                                                   {coordinate(random), coordinate(random), 0.055}));
     faces_in_shade(sphere.view(), lamp, capsules, edge, flags, faces);
     picked += faces.size();
+    const BoundingSphere all = bounding_sphere(sphere.positions);
+    EXPECT_TRUE(faces.empty() || may_shade(capsules, lamp, all, edge));
+    passed += may_shade(capsules, lamp, {{0.0, 0.12, 0.0}, 0.01}, edge);
     for (const glm::uvec3& face : sphere.faces) {
       const glm::vec3 a = sphere.positions[face.x], b = sphere.positions[face.y], c = sphere.positions[face.z];
       if (glm::dot(glm::cross(b - a, c - a), lamp - a) <= 0.f || lit_share((a + b + c) / 3.f, lamp, capsules) > 0.97f)
@@ -692,6 +729,7 @@ TEST(Shadow, PickedFacesContainEveryDarkPoint) {
   }
   EXPECT_GT(dark, 500u);
   EXPECT_LT(picked, 40 * sphere.faces.size() / 4);
+  EXPECT_LT(passed, 20u) << "spheres beside the shadow";
 }
 
 TEST(Smoke, RisesFromABurningTipAndFades) {
@@ -1226,6 +1264,17 @@ TEST(Quality, GoesDownStepByStep) {
   EXPECT_EQ(keeper.quality(), Quality::Low);
   draw(keeper, 1000, 50.0);
   EXPECT_EQ(keeper.quality(), Quality::Low);
+}
+
+// Pictures that are quick, while the session loses time beside them.
+TEST(Quality, GoesDownWhileTimeIsLost) {
+  QualityKeeper keeper;
+  for (int k = 0; k < QualityParams{}.down_after; ++k) keeper.drawn(5.0, true);
+  EXPECT_EQ(keeper.quality(), Quality::Medium);
+  for (int k = 0; k < 5000; ++k) keeper.drawn(5.0, true);
+  EXPECT_EQ(keeper.quality(), Quality::Low);
+  draw(keeper, 2 * QualityParams{}.up_after, 5.0);
+  EXPECT_EQ(keeper.quality(), Quality::High);
 }
 
 TEST(Quality, RisesOnlyWhenDrawingIsFastEnough) {

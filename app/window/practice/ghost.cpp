@@ -218,7 +218,9 @@ bool GhostMaker::Shared::take_known(const Scene& scene, const std::filesystem::p
 
 void GhostMaker::Shared::perform(const Scene& scene, const std::stop_token& stop) {
   Backends backends;
-  PerformedSession session(scene, style_of(Skill::Expert), kGhostSeed, backends, "scan");
+  Scene alone = scene;
+  alone.solver.threads = 1;  // the practice needs the other cores
+  PerformedSession session(alone, style_of(Skill::Expert), kGhostSeed, backends, "scan");
   const auto every = static_cast<std::size_t>(std::max(std::lround(scene.frame_rate / kGhostRate), 1l));
   {
     const std::lock_guard lock(mutex);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cctype>
 #include <cstdio>
 #include <numeric>
@@ -24,6 +25,11 @@ constexpr const char* kTree = "obb-refit";
 constexpr std::uint32_t kSeed = 1;
 
 bool is_shown(const Scene& scene, const PracticePlan& plan) { return plan.performer && scene.task; }
+
+Scene with_all_cores(Scene scene) {
+  share_cores(scene);
+  return scene;
+}
 
 double sum_of(std::span<const float> stage_ms) { return std::accumulate(stage_ms.begin(), stage_ms.end(), 0.0); }
 
@@ -48,7 +54,7 @@ std::string file_stem(const std::string& name) {
 }
 
 Practice::Practice(const Scene& scene, const PracticePlan& plan, GlContext* context)
-    : scene_(scene),
+    : scene_(with_all_cores(scene)),
       plan_(plan),
       backends_(context),
       activity_(is_shown(scene, plan) ? Activity::Demonstration : activity_of(scene)),
@@ -132,6 +138,8 @@ std::string Practice::switch_backend() {
 }
 
 void Practice::stop() {
+  settle();
+  if (phase_ == Phase::Ended) return;  // these ticks ended the task
   phase_ = next(phase_, PhaseEvent::Stop);
   hands_.rest();
   try {
@@ -151,33 +159,104 @@ void Practice::stand_still() {
   clock_.interrupt();
 }
 
+SessionLoop& Practice::settled() {
+  assert(!begun_);
+  return loop_;
+}
+
+const SessionLoop& Practice::settled() const {
+  assert(!begun_);
+  return loop_;
+}
+
 void Practice::advance(const WindowInput& input, double elapsed, const WindowSettings& settings) {
+  settle();
   frame_ms_ += 0.1 * (elapsed * 1e3 - frame_ms_);
   if (input.focus_lost) pause();
   if (!running()) return stand_still();
   still_ = false;
+  shown_ = clock_.now() - 0.5;
   const int ticks = clock_.picture(elapsed - 1e-3 * budget_.take_overrun());
   if (clock_.after_gap()) loop_.suspend_devices();
   hands_.move(input, axes_of(session().scope().pose), ticks * clock_.tick(), settings.hands);
   session().set_field_of_view(settings.field_of_view_deg.value_or(scene_.scope.field_of_view_deg));
   if (ticks == 0) return;
-  const bool check_room = budget_.room(step_ms_ + draw_ms_, elapsed * 1e3);
-  step_ms_ = 0.0;
-  for (int k = 0; k < ticks && phase_ == Phase::Running; ++k) do_tick(check_room && k == 0);
-  loop_.publish();
-  history_.add(session().stage_ms(), draw_ms_, elapsed * 1e3);
+  // What ran beside the drawing took no time of its own.
+  const bool check_room = budget_.room(step_ms_ + draw_ms_ - std::min(beside_ms_, draw_ms_), elapsed * 1e3);
+  step_ms_ = beside_ms_ = 0.0;
+  elapsed_ms_ = elapsed * 1e3;
+  for (int k = 0; k < ticks; ++k) due_.push_back({clock_.next(), check_room && k == 0});
+  if (!keep_) settle();
 }
 
-void Practice::do_tick(bool check_room) {
-  const FrameClock clock = clock_.next();
-  session().set_check_room(check_room);
-  loop_.tick(clock, clock_.tick());
-  const double check_ms = session().stage_ms()[kCheck];
-  if (check_room && session().checking()) budget_.ran(check_ms);
-  step_ms_ += sum_of(session().stage_ms()) - check_ms - session().stage_ms()[kRecord];
-  if (task() && task()->feed().finished) stop();
+// Backends on the graphics card use the context of the window's thread, and GLFW reads gamepads in that thread only.
+bool Practice::may_run_apart() const {
+  const auto is_own = [&](const BackendRow& row) { return row.name == loop_.session().backend().name; };
+  const auto rows = backend_table();
+  const auto row = std::ranges::find_if(rows, is_own);
+  const auto has_gamepad = [](const auto& part) { return part.device == "gamepad"; };
+  return row != rows.end() && row->room == "cpu_collision" && !has_gamepad(scene_.scope) &&
+         std::ranges::none_of(scene_.instruments, has_gamepad);
+}
+
+void Practice::begin_ticks() {
+  if (due_.empty() || begun_) return;
+  begun_ = true;
+  if (may_run_apart()) {
+    apart_ = due_.size();
+    beside_.start([this] {
+      run_ticks(0, due_.size());
+      beside_ms_ = step_ms_;
+    });
+    return;
+  }
+  apart_ = due_.size() - 1;
+  run_ticks(0, apart_);
+  if (task_ended_) return;
+  ask_tick(due_.back());
+  beside_.start([this] { loop_.move_tissue(); });
+}
+
+void Practice::settle() {
+  if (due_.empty()) return;
+  beside_.wait();
+  if (!begun_) run_ticks(0, due_.size());
+  if (begun_ && apart_ < due_.size() && !task_ended_) {
+    beside_ms_ = loop_.session().stage_ms()[kTissue];
+    end_tick(due_.back());
+  }
+  begun_ = false;
+  due_.clear();
+  loop_.publish();
+  history_.add(session().stage_ms(), draw_ms_, elapsed_ms_);
+  if (task_ended_ && phase_ != Phase::Ended) stop();
+}
+
+void Practice::run_ticks(std::size_t from, std::size_t end) {
+  for (std::size_t k = from; k < end && !task_ended_; ++k) {
+    ask_tick(due_[k]);
+    loop_.move_tissue();
+    end_tick(due_[k]);
+  }
+}
+
+void Practice::ask_tick(const DueTick& due) {
+  Session& session = loop_.session();
+  session.set_check_room(due.check_room);
+  loop_.begin_tick(due.clock, clock_.tick());
+  if (due.check_room && session.checking()) budget_.ran(session.stage_ms()[kCheck]);
+}
+
+void Practice::end_tick(const DueTick& due) {
+  loop_.end_tick(due.clock);
+  const std::span<const float> stage_ms = loop_.session().stage_ms();
+  step_ms_ += sum_of(stage_ms) - stage_ms[kCheck] - stage_ms[kRecord];
   // A longer recording could not be read back.
-  if (phase_ == Phase::Running && std::max(clock.time, clock.wall) + kLastSecond > kLongestSession) stop();
+  const bool full = std::max(due.clock.time, due.clock.wall) + kLastSecond > kLongestSession;
+  task_ended_ = full || (loop_.task() && loop_.task()->feed().finished);
+  // Pictures lie between the last two ticks.
+  const bool is_shown = task_ended_ || due.clock.frame + 2 > due_.back().clock.frame;
+  if (keep_ && is_shown) keep_(loop_.session(), due.clock.frame, loop_.time());
 }
 
 }  // namespace trocar

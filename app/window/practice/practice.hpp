@@ -1,12 +1,15 @@
 // Runs a practice session: devices, task, recording and time, without picture and panels. Time runs and everything is
 // recorded from start() until the task is finished or stop() is called. Time stops while the session is paused or
 // covered by a panel.
-// Each picture runs the ticks that are due (TickClock). Attempts with live devices are scored by the trainee's wall
-// time, demonstrations and scripts by tick time.
-// Units: seconds.   Tested in tests/app/practice_test.cpp
+// Each picture runs the ticks that are due (TickClock), and they may run beside its drawing, which then shows ticks
+// before them: what a hand does is in the ticks of the same picture, and the next two pictures show it. Attempts with
+// live devices are scored by the trainee's wall time, demonstrations and scripts by tick time. Units: seconds.   Tested
+// in tests/app/practice_test.cpp
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +24,7 @@
 #include "sim/link/igtl_server.hpp"
 #include "sim/loop/session_loop.hpp"
 #include "sim/session/tick_clock.hpp"
+#include "sim/support/task.hpp"
 
 namespace trocar {
 
@@ -68,30 +72,54 @@ class Practice {
   // Advances to the next picture, `elapsed` s after the last: moves the selected instrument by the mouse and runs the
   // due ticks. Pauses when the window loses the focus.
   void advance(const WindowInput& input, double elapsed, const WindowSettings& settings);
+  // Gets what has been drawn of a session after a tick. Called between begin_ticks() and settle(), at most twice,
+  // perhaps by another thread.
+  using Keep = std::function<void(const Session& session, std::uint64_t tick, double time)>;
+  // Lets advance() leave the ticks of a picture to begin_ticks().
+  void draw_beside(Keep keep) { keep_ = std::move(keep); }
+  // Runs the ticks of the picture beside what the caller does until settle(). Where a backend or a gamepad belongs to
+  // the window's thread, only the tissue of the newest tick. Meanwhile only phase() and what concerns the recording may
+  // be called.
+  void begin_ticks();
+  // Waits for these ticks, and runs them if they have not begun.
+  void settle();
   // Receives the time that drawing the picture took.
   void note_drawing(double ms) { draw_ms_ = ms; }
 
   Phase phase() const { return phase_; }
   const Scene& scene() const { return scene_; }
   const PracticePlan& plan() const { return plan_; }
-  Session& session() { return loop_.session(); }
-  const Session& session() const { return loop_.session(); }
+  Session& session() { return settled().session(); }
+  const Session& session() const { return settled().session(); }
   Hands& hands() { return hands_; }
   const Hands& hands() const { return hands_; }
   const StageHistory& history() const { return history_; }
-  double frame_ms() const { return frame_ms_; }                          // smoothed, of the whole picture
-  double time() const { return loop_.time(); }                           // s  of the ticks
+  double frame_ms() const { return frame_ms_; }  // smoothed, of the whole picture
+  double time() const { return loop_.time(); }   // s  of the ticks
+  // Returns the time that a picture shows, on the scale of the ticks' numbers: half a tick before the picture before
+  // it, whose ticks have all ended.
+  double shown() const { return shown_; }
   double lost() const { return clock_.lost(); }                          // s  lost because the machine was too slow
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
   Activity activity() const { return activity_; }
   // Returns null where the scene has no task.
-  const TaskRun* task() const { return loop_.task(); }
+  const TaskRun* task() const { return settled().task(); }
 
  private:
+  struct DueTick {
+    FrameClock clock;
+    bool check_room = false;
+  };
+  // The loop, which another thread uses between begin_ticks() and settle().
+  SessionLoop& settled();
+  const SessionLoop& settled() const;
   LoopPlan loop_plan();
   void lose_recording();
   void stand_still();
-  void do_tick(bool check_room);
+  bool may_run_apart() const;
+  void run_ticks(std::size_t from, std::size_t end);
+  void ask_tick(const DueTick& due);
+  void end_tick(const DueTick& due);
 
   Scene scene_;
   PracticePlan plan_;
@@ -111,7 +139,15 @@ class Practice {
   Phase phase_ = Phase::Ready;
   bool covered_ = false, still_ = true;
   double frame_ms_ = 0.0, draw_ms_ = 0.0, step_ms_ = 0.0;  // step_ms_: ticks of the last picture without checks
+  double beside_ms_ = 0.0, elapsed_ms_ = 0.0;              // of step_ms_, beside the drawing; length of the picture
+  double shown_ = 0.0;                                     // ticks
   std::string recording_fault_;
+  Keep keep_;                 // empty: advance() runs the ticks
+  std::vector<DueTick> due_;  // ticks of the picture that have not ended
+  std::size_t apart_ = 0;     // of these, the first that ends in settle()
+  bool begun_ = false;        // begin_ticks() was called
+  bool task_ended_ = false;
+  SideThread beside_;  // the last member: what its work uses ends after it
 };
 
 // Returns the first of folder/stem.ext, folder/stem-2.ext, ... that does not exist.

@@ -41,20 +41,57 @@ SoundCues sound_of(const Practice& practice, bool pulse) {
   return cues;
 }
 
-PracticeView::PracticeView(GlContext& context, const Practice& practice) : picture_(context, practice.session()) {}
+namespace {
 
-void PracticeView::draw(Practice& practice, const WindowSettings& settings, std::span<const DrawnTool> ghosts,
-                        const glm::ivec2& size) {
-  const SessionScope& scope = practice.session().scope();
+DrawnTicks first_of(const Practice& practice) {
+  DrawnTicks ticks;
+  ticks.keep(practice.session(), 0, practice.time());
+  return ticks;
+}
+
+}  // namespace
+
+PracticeView::PracticeView(GlContext& context, const Practice& practice)
+    : ticks_(first_of(practice)), moment_(ticks_.at(0.0)), view_(context, moment_.organs) {}
+
+namespace {
+
+// Points a span of each part to a copy.
+template <typename Part, typename Point>
+void own(std::vector<Part>& parts, std::span<const Point> Part::*span, std::vector<std::vector<Point>>& copies) {
+  copies.resize(parts.size());
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    copies[k].assign((parts[k].*span).begin(), (parts[k].*span).end());
+    parts[k].*span = copies[k];
+  }
+}
+
+}  // namespace
+
+void PracticeView::take(const Practice& practice, const WindowSettings& settings, std::span<const DrawnTool> ghosts) {
+  late_ = practice.lost() > lost_;
+  lost_ = practice.lost();
+  moment_ = ticks_.at(practice.shown());
+  tools_.assign(moment_.tools.begin(), moment_.tools.end());
+  tools_.insert(tools_.end(), ghosts.begin(), ghosts.end());
+  moment_.scope.field_of_view_deg = settings.field_of_view_deg.value_or(practice.scene().scope.field_of_view_deg);
+  moment_.lens.barrel = settings.barrel.value_or(moment_.lens.barrel);
+  marks_.targets.clear(), marks_.paths.clear(), marks_.zones.clear();
+  if (practice.task() && practice.session().frames() > 0) practice.task()->draw(marks_);
+  own(marks_.paths, &DrawnPath::points, points_);
+  own(marks_.zones, &DrawnZone::outline, outlines_);
   keeper_.fix(settings.quality);
-  SessionLook look{settings.view, practice.task(), scope.pose, scope.lens, ghosts};
-  look.scope->field_of_view_deg = settings.field_of_view_deg.value_or(practice.scene().scope.field_of_view_deg);
-  look.lens->barrel = settings.barrel.value_or(scope.lens.barrel);
-  look.settings.quality = keeper_.quality();
-  look.settings.time = practice.time();
-  const double draw_ms = timer_.time([&] { picture_.draw(practice.session(), look, size.x, size.y); });
-  practice.note_drawing(draw_ms);
-  keeper_.drawn(draw_ms);
+  settings_ = settings.view;
+  settings_.quality = keeper_.quality();
+  settings_.time = moment_.time;
+}
+
+double PracticeView::draw(const glm::ivec2& size) {
+  const double draw_ms = timer_.time([&] {
+    view_.draw(moment_.organs, tools_, *moment_.bonds, moment_.scope, moment_.lens, marks_, settings_, size.x, size.y);
+  });
+  keeper_.drawn(draw_ms, late_);
+  return draw_ms;
 }
 
 namespace {
@@ -211,7 +248,10 @@ std::string ghost_note(const Practice& practice, GhostMode mode) {
 PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, GhostShow& ghost,
                                std::filesystem::path folder, GlContext* context)
     : practice_(std::move(practice)), settings_(settings), ghost_(ghost), folder_(std::move(folder)), disk_(folder_) {
-  if (context) view_.emplace(*context, *practice_);
+  if (!context) return;
+  view_.emplace(*context, *practice_);
+  practice_->draw_beside(
+      [this](const Session& session, std::uint64_t tick, double time) { view_->keep(session, tick, time); });
 }
 
 bool PracticeScreen::in_hand() const { return practice_->phase() == Phase::Running && !settings_open_; }
@@ -219,6 +259,7 @@ bool PracticeScreen::in_hand() const { return practice_->phase() == Phase::Runni
 void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens) {
   ask_ = Ask::Nothing;
   keys_ = &input.keys();
+  practice_->settle();
   if (listens)
     for (const Key key : input.pressed) handle_key(key);
   // Without keyboard input, the help covers the picture.
@@ -284,7 +325,12 @@ void PracticeScreen::handle_key(Key key) {
 }
 
 void PracticeScreen::picture(const glm::ivec2& size) {
-  if (view_) view_->draw(*practice_, settings_, ghost_.tools(*practice_, settings_.ghost), size);
+  if (view_) {
+    view_->take(*practice_, settings_, ghost_.tools(*practice_, settings_.ghost));
+    // A session that the program is about to leave stands still.
+    if (ask_ == Ask::Nothing) practice_->begin_ticks();
+    practice_->note_drawing(view_->draw(size));
+  }
   if (!picture_wanted_) return;
   picture_wanted_ = false;
   std::error_code ignored;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "app/sound/sound.hpp"
+#include "app/view/drawn_ticks.hpp"
 #include "app/view/view.hpp"
 #include "app/window/picture_timer.hpp"
 #include "app/window/practice/disk_watch.hpp"
@@ -29,13 +30,25 @@ class PracticeView {
  public:
   PracticeView(GlContext& context, const Practice& practice);
 
-  // `ghosts`: drawn as transparent instruments.
-  void draw(Practice& practice, const WindowSettings& settings, std::span<const DrawnTool> ghosts,
-            const glm::ivec2& size);
+  // As Practice::Keep.
+  void keep(const Session& session, std::uint64_t tick, double time) { ticks_.keep(session, tick, time); }
+  // Takes what the next picture shows; the session may then run on. `ghosts`: drawn as transparent instruments.
+  void take(const Practice& practice, const WindowSettings& settings, std::span<const DrawnTool> ghosts);
+  // Draws it. Returns the time that it took, ms.
+  double draw(const glm::ivec2& size);
   Quality quality() const { return keeper_.quality(); }
 
  private:
-  SessionPicture picture_;
+  DrawnTicks ticks_;
+  DrawnMoment moment_;
+  std::vector<DrawnTool> tools_;  // with the ghosts
+  DrawnMarks marks_;
+  std::vector<std::vector<glm::vec3>> points_;     // [path of marks_], its points
+  std::vector<std::vector<glm::dvec2>> outlines_;  // [zone of marks_], its outline
+  ViewSettings settings_;
+  double lost_ = 0.0;  // s  when the picture was taken
+  bool late_ = false;  // more than for the picture before
+  View view_;
   QualityKeeper keeper_;
   PictureTimer timer_;
 };
@@ -45,6 +58,7 @@ class PracticeScreen final : public Screen {
   // `settings` and `ghost` must outlive the screen. `folder`: for pictures. `context`: null draws nothing, for tests.
   PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, GhostShow& ghost,
                  std::filesystem::path folder, GlContext* context);
+  ~PracticeScreen() override { practice_->settle(); }  // the view outlives the ticks that it keeps
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;

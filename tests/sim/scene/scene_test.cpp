@@ -278,7 +278,7 @@ TEST_F(SceneFile, DefaultsEqualThoseOfTheStructs) {
   EXPECT_EQ(scene.organs[0].tissue.node_spacing, tissue.node_spacing);
   EXPECT_EQ(scene.breathing.amplitude, Breathing{}.amplitude);
   EXPECT_EQ(scene.breathing.rate, Breathing{}.rate);
-  EXPECT_EQ(scene.solver.threads, 1);
+  EXPECT_EQ(scene.solver.threads, 0);
   EXPECT_EQ(scene.instruments[0].kind, InstrumentKind::Probe);
 }
 
@@ -326,7 +326,7 @@ TEST_F(SceneFile, WrongAttachmentsBreathingAndToolsNameFileLineAndKey) {
   added("[breathing]\nrate_hz = 11\n", "12: breathing.rate_hz: 11 is outside its limits");
   added("[breathing]\ndirection = [0, 0, 0]\n", "12: breathing.direction: has length 0");
   added("[breathing]\nrate = 1\n", "12: breathing.rate: is not a key of this table; did you mean 'rate_hz'?");
-  added("[solver]\nthreads = 0\n", "12: solver.threads: 0 is outside its limits 1 to 64");
+  added("[solver]\nthreads = -1\n", "12: solver.threads: -1 is outside its limits 0 to 64");
   added("[solver]\nthreads = 65\n", "12: solver.threads: 65 is outside its limits");
   added("kind = \"knife\"\n",
         "11: instrument.kind: must be one of probe, grasper, hook, scissors, clip-applier, suction");

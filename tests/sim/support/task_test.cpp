@@ -48,6 +48,23 @@ TEST(Task, WithoutWorkHasNoResult) {
   task.abandon();
 }
 
+TEST(SideThread, DoesEachPieceOnceAndIsWaitedFor) {
+  int sum = 0;
+  SideThread beside;
+  beside.wait();
+  for (int k = 1; k <= 1000; ++k) {
+    beside.start([&sum, k] { sum += k; });
+    beside.wait();
+    ASSERT_EQ(sum, k * (k + 1) / 2);
+  }
+  beside.start([&sum] {
+    std::this_thread::sleep_for(20ms);
+    sum = 0;
+  });
+  beside.wait();
+  EXPECT_EQ(sum, 0);
+}
+
 TEST(Task, GivesItsValueOnce) {
   Task<std::string> task([] { return std::string("value"); });
   EXPECT_EQ(result_of(task).value, "value");
