@@ -12,6 +12,7 @@
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/session.hpp"
 #include "tests/sim/session/session_support.hpp"
+#include "tests/support/allocation_counter.hpp"
 #include "tests/support/shapes.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -133,7 +134,7 @@ TEST_F(SheetScene, EveryBackendTouchesTheSameFaces) {
                   [&](const InstrumentScene&) { return std::make_unique<PosedDevice>(&poses[next++]); });
   std::uint64_t touched = 0;
   std::vector<glm::dvec3> from(2), to(2);
-  for (std::size_t frame = 0; frame < 240; ++frame) {
+  for (std::size_t frame = 0; frame < 160; ++frame) {
     for (std::size_t k = 0; k < 2; ++k) {
       if (frame % 20 == 0) {
         from[k] = frame == 0 ? glm::dvec3(0.0, 0.02 * double(k), 0.05) : to[k];
@@ -153,12 +154,30 @@ TEST_F(SheetScene, EveryBackendTouchesTheSameFaces) {
   EXPECT_EQ(session.disagreements(), 0u);
 }
 
+// Once every buffer has held its largest frame, none grows.
+TEST_F(SheetScene, PressingAllocatesNothing) {
+  const Scene made = scene(sheet() + instrument("probe", "press", 0, 0, 25));
+  Session session(made, backends_, "scan", {}, [](const InstrumentScene& instrument) {
+    return std::make_unique<LoopingDevice>(
+        make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.016, 0.008, 2.0}));
+  });
+  run(session, 0, 360);
+  const std::uint64_t before = allocations_so_far();
+  float strongest = 0.f;
+  for (std::size_t frame = 360; frame < 480; ++frame) {
+    run(session, frame, frame + 1);
+    strongest = std::max(strongest, glm::length(session.instruments()[0].force));
+  }
+  EXPECT_EQ(allocations_so_far() - before, 0u);
+  EXPECT_GT(strongest, 0.05f);
+}
+
 // Cut by scissors and burnt by a hook: faces keep their ids, and restored sessions go on with the same bits.
 TEST_F(SheetScene, IsCutBurntAndRestored) {
   const Scene made = scene(sheet() + instrument("grasper", "pull", -8, 4, 25) +
                            instrument("scissors", "pull", 12, -8, 24) + instrument("hook", "burn", 2, 12, 25));
   const auto whole = session(made);
-  constexpr std::size_t kLast = 150, kSaved = 75;
+  constexpr std::size_t kLast = 120, kSaved = 65;
   std::vector<std::byte> block;
   std::vector<std::uint64_t> frames;
   std::uint32_t changes = 0;
