@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "deform/sheet_step.hpp"
 #include "deform/solid/elastic_forces.hpp"
 #include "deform/solid/elasticity.hpp"
 #include "geometry/closest.hpp"
@@ -868,6 +869,20 @@ void squeeze_with_clips(std::span<const TissueModel* const> models, std::span<St
 
 }  // namespace
 
+void pose_tools(const TissueLoads& loads, float progress, TissueScratch& s) { pose_parts(loads, progress, s); }
+
+bool face_pressed(const TissueLoads& loads, std::uint32_t contact, float progress, TissueScratch& s) {
+  PreparedPoint& c = s.contacts[contact];
+  const std::uint32_t k = loads.contacts[contact].tool;
+  if (const PartShape* shape = loads.tools[k].part.shape) {
+    if (out_of_range(s.posed[k], shape->radius, s.x, c)) return false;
+    face_part(s.posed[k], shape->radius, s.x, c);
+  } else {
+    face_tool(loads.tools[k], progress, s.x, c);
+  }
+  return true;
+}
+
 void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads) {
   TissueScratch& s = state.scratch;
   split(state.x, s.x);
@@ -887,6 +902,12 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
     begin_tube(model, state, loads, s);
     return;
   }
+  if (!model.slab.empty()) {
+    s.flattest = s.stiffest = 1.f;
+    prepare_contact_points(model, loads, s);
+    begin_sheet(model, state, loads);
+    return;
+  }
   find_crushed_cells(model, s);
   s.stiffest = model.params.law == TissueLaw::Rising ? stiffest_cell(model, s.x) : 1.f;
   prepare_contact_points(model, loads, s);
@@ -895,6 +916,10 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
 void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep) {
   if (!model.tube.empty()) {
     advance_tube(model, state, loads, substep);
+    return;
+  }
+  if (!model.slab.empty()) {
+    advance_sheet(model, state, loads, {substep.number, substep.number, substep.count, substep.dt});
     return;
   }
   const FlushTinyNumbers flush;
@@ -1106,7 +1131,9 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
       const std::size_t i = solids_[k];
       advance_divided(organs[i], common, divisions(i));
     };
+    step_sheets(organs, common, contacts, bonds);
     add_bond_forces(models_, states_, bonds);
+    push_neighbours(sheets_, models_, states_);
     press_tubes(models_, states_, common.dt, contacts);
     team_->share(tubes_.size(), advance_tubes);
     return_tube_forces(models_, states_, bonds);
@@ -1122,6 +1149,20 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     end_step(*organs[i].model, *organs[i].state, first_substep(most * divisions(i)), dt);
 }
 
+// Sheets step first, for several substeps of the others.
+void OrganStepper::step_sheets(std::span<const SteppedOrgan> organs, const Substep& common, OrganContacts& contacts,
+                               const Bonds& bonds) {
+  const SheetSpan span = sheet_span(common.number, common.count, common.dt);
+  if (sheets_.empty() || span.last < span.first) return;
+  meet_neighbours(sheets_, models_, states_, span, contacts, bonds);
+  const auto advance_sheets = [&](std::size_t k) {
+    const std::size_t i = sheets_[k];
+    advance_sheet(*organs[i].model, *organs[i].state, organs[i].loads, span);
+  };
+  team_->share(sheets_.size(), advance_sheets);
+  leave_neighbours(sheets_, models_, states_, span, contacts, bonds);
+}
+
 void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds) {
   is_joined_.assign(models_.size(), 0);
   for (const PairContact& contact : contacts.contacts) is_joined_[contact.a] = is_joined_[contact.b] = 1;
@@ -1134,7 +1175,9 @@ void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds
   for (std::size_t i = 0; i < models_.size(); ++i) (is_joined_[i] ? joined_ : alone_).push_back(i);
   tubes_.clear();
   solids_.clear();
-  for (const std::size_t i : joined_) (models_[i]->tube.empty() ? solids_ : tubes_).push_back(i);
+  sheets_.clear();
+  for (const std::size_t i : joined_)
+    (!models_[i]->slab.empty() ? sheets_ : models_[i]->tube.empty() ? solids_ : tubes_).push_back(i);
 }
 
 }  // namespace trocar

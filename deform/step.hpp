@@ -76,13 +76,15 @@ class OrganStepper {
   struct Team;
   // Finds joined_ and alone_. Broken fibres count too, so that the substeps do not change when one breaks.
   void sort_organs(const OrganContacts& contacts, const Bonds& bonds);
+  void step_sheets(std::span<const SteppedOrgan> organs, const Substep& common, OrganContacts& contacts,
+                   const Bonds& bonds);
 
   std::unique_ptr<Team> team_;
   std::vector<const TissueModel*> models_;
   std::vector<SteppedTissue*> states_;
   std::vector<char> is_joined_;              // [organ] 1: contacts or bonds join it with another organ or the wall
   std::vector<std::size_t> joined_, alone_;  // organs with is_joined_; the others
-  std::vector<std::size_t> tubes_, solids_;  // of those that are joined
+  std::vector<std::size_t> tubes_, solids_, sheets_;  // of those that are joined
 };
 
 }  // namespace trocar

@@ -74,6 +74,7 @@ class KeyLister {
     file(key, member);
   }
   void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*) { add(key, "", key.unit); }
+  void optional_path(const SceneKey& key, std::vector<glm::dvec3> Struct::*member) { path(key, member); }
   void path(const SceneKey& key, std::vector<glm::dvec3> Struct::*) { add(key, "", key.unit); }
   template <typename Part>
   void part(Part Struct::*) {

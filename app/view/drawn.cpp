@@ -1,6 +1,7 @@
 #include "app/view/drawn.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trocar {
 namespace {
@@ -38,5 +39,7 @@ void QualityKeeper::fix(std::optional<Quality> quality) {
   slow_ = quick_ = 0;
   since_up_ = -1;
 }
+
+float sheet_opacity(double thickness) { return static_cast<float>(1.0 - std::exp2(-thickness / 6e-4)); }
 
 }  // namespace trocar

@@ -69,7 +69,11 @@ struct DrawnOrgan {
   std::uint32_t topology = 0;                     // changes whenever `rest` changes
   std::span<const FaceId> tip_faces = {};         // faces that tips touch, by tool; indices into rest.faces
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] offset of each tool's faces; empty: unknown
+  float opacity = 1.f;                            // 0 .. 1, of a thin sheet seen at a right angle; 1: solid tissue
 };
+
+// Returns the opacity of a sheet: half of the light passes 0.6 mm of membrane. `thickness`: m
+float sheet_opacity(double thickness);
 
 struct DrawnTool {
   ToolPose pose;

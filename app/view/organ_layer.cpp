@@ -269,23 +269,33 @@ Shader& OrganLayer::tissue_program(std::size_t organ, bool fine) {
 }
 
 void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen) {
-  const bool fine = quality == Quality::High;
-  for (std::size_t k = 0; k < organs.size(); ++k) {
-    if (seen && !may_see(*seen, organs_[k].sphere)) continue;
-    const Shader& shader = tissue_program(k, fine);
-    shader.use();
-    shader.set("colour", organs[k].colour);
-    if (const std::optional<Vessels>& vessels = vessels_[k]) {
-      bind_volume(vessels->texture, kVesselUnit);
-      shader.set("vessels", static_cast<int>(kVesselUnit));
-      shader.set("vessel_low", vessels->low);
-      shader.set("vessel_scale", vessels->scale);
-    }
-    set_absent_attributes(organs_[k]);
-    if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
-    organs_[k].shape.draw();
-    glDisable(GL_CULL_FACE);
+  for (std::size_t k = 0; k < organs.size(); ++k)
+    if (!(organs[k].opacity < 1.f) && (!seen || may_see(*seen, organs_[k].sphere)))
+      draw_organ(k, organs[k], quality == Quality::High);
+}
+
+void OrganLayer::draw_sheets(std::span<const DrawnOrgan> organs, Quality quality,
+                             const std::optional<ViewPyramid>& seen) {
+  for (std::size_t k = 0; k < organs.size(); ++k)
+    if (organs[k].opacity < 1.f && (!seen || may_see(*seen, organs_[k].sphere)))
+      draw_organ(k, organs[k], quality == Quality::High);
+}
+
+void OrganLayer::draw_organ(std::size_t k, const DrawnOrgan& drawn, bool fine) {
+  const Shader& shader = tissue_program(k, fine);
+  shader.use();
+  shader.set("colour", drawn.colour);
+  shader.set("opacity", drawn.opacity);
+  if (const std::optional<Vessels>& vessels = vessels_[k]) {
+    bind_volume(vessels->texture, kVesselUnit);
+    shader.set("vessels", static_cast<int>(kVesselUnit));
+    shader.set("vessel_low", vessels->low);
+    shader.set("vessel_scale", vessels->scale);
   }
+  set_absent_attributes(organs_[k]);
+  if (organs_[k].one_sided) glEnable(GL_CULL_FACE);
+  organs_[k].shape.draw();
+  glDisable(GL_CULL_FACE);
 }
 
 // Draws some faces of an organ with the program in use.

@@ -45,8 +45,10 @@ class OrganLayer {
 
   // Uploads positions, normals, looks and topology that have changed.
   void update(std::span<const DrawnOrgan> organs);
-  // Draws the organs that are not wholly outside `seen`.
+  // Draws the organs that are not wholly outside `seen`: those that are opaque, and blended over everything behind them
+  // the thin sheets, of which the side towards the eye is seen.
   void draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen);
+  void draw_sheets(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen);
   // Draws the touched faces, blended over the tissue, in one colour for each instrument.
   void draw_touched(std::span<const DrawnOrgan> organs);
   // Darkens what lies in the shadow of an instrument, on organs that are not wholly outside `seen`.
@@ -78,6 +80,7 @@ class OrganLayer {
   // before the first mark.
   Shader& tissue_program(std::size_t organ, bool fine);
   static Vessels make_vessels(const DrawnOrgan& drawn, std::uint32_t seed);
+  void draw_organ(std::size_t k, const DrawnOrgan& drawn, bool fine);
   void draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces);
 
   std::vector<Organ> organs_;                    // [organ]

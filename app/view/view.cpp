@@ -26,6 +26,7 @@ void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
     drawn.charred = organ.charred;
     drawn.wet = session.film().look(organs.size());
     drawn.topology = organ.topology;
+    if (!organ.tissue.slab.empty()) drawn.opacity = sheet_opacity(organ.tissue.slab.sheet.params.thickness);
     // After a cut, the slots of the touched faces are out of date until the next frame.
     if (organ.change.empty()) {
       drawn.touches = organ.touches;
@@ -333,6 +334,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   c.draw_cavity();
 
   blending(true);
+  c.organs.draw_sheets(organs, settings.quality, seen);
   c.strands.draw(bonds.strands);
   c.draw_on_tissue(organs, solid, marks, settings, glm::vec3(block.lamp_aspect), seen);
   c.labels.draw(marks, scope, settings.time, block.right_pixel.w);

@@ -561,13 +561,14 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
   const std::size_t organs = models.size();
   if (organs < 2) return made;
   for (std::size_t k = 0; k < organs; ++k) {
-    made.field.push_back(make_rest_distance(meshes[k], models[k]->lattice));
+    // Nothing enters a sheet: its own vertices are tested.
+    made.field.push_back(models[k]->slab.empty() ? make_rest_distance(meshes[k], models[k]->lattice) : RestDistance{});
     made.rim.push_back(rim_of(models[k]->lattice));
   }
   made.zero.resize(organs * organs);
   for (std::size_t a = 0; a < organs; ++a)
     for (std::size_t b = 0; b < organs; ++b)
-      if (a != b) add_zeros(*models[a], made.field[b], made.zero[a * organs + b]);
+      if (a != b && models[b]->slab.empty()) add_zeros(*models[a], made.field[b], made.zero[a * organs + b]);
   made.box.resize(organs);
   made.fastest.resize(organs);
   return made;
@@ -578,6 +579,13 @@ void find_organ_contacts(std::span<const OrganBody> organs, std::span<const Orga
   contacts.contacts.clear();
   contacts.searches.clear();
   for (const OrganPair& pair : pairs) {
+    const TissueModel &a = *organs[pair.a].model, &b = *organs[pair.b].model;
+    if (!a.slab.empty() || !b.slab.empty()) {
+      // Sheets lie on solids only; their vertices are tested.
+      if (a.slab.empty() == b.slab.empty() || !a.tube.empty() || !b.tube.empty()) continue;
+      contacts.searches.push_back(a.slab.empty() ? OrganPair{pair.b, pair.a} : pair);
+      continue;
+    }
     // Other organs have no vertices as near to each other as a tube is thick: its own ones are tested.
     if (organs[pair.b].model->tube.empty()) contacts.searches.push_back(pair);
     if (organs[pair.a].model->tube.empty()) contacts.searches.push_back({pair.b, pair.a});
@@ -602,7 +610,8 @@ void tissue_removed(std::span<const TissueModel* const> models, std::uint32_t or
   const std::size_t organs = models.size();
   if (organs < 2) return;
   for (std::size_t other = 0; other < organs; ++other)
-    if (other != organ) add_zeros(*models[organ], contacts.field[other], contacts.zero[organ * organs + other]);
+    if (other != organ && models[other]->slab.empty())
+      add_zeros(*models[organ], contacts.field[other], contacts.zero[organ * organs + other]);
   bool carved = false;
   for (const std::uint32_t cell : cells) {
     if (lattice.cells[cell].volume_fraction > 0.f) continue;
@@ -679,7 +688,7 @@ void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<
     return Pair{*models[c.a], *models[c.b], states[c.a]->scratch, states[c.b]->scratch};
   };
   // Contacts that pushed in the previous substep start with that push. Otherwise contacts that share nodes oscillate.
-  const auto of_tube = [&](const PairContact& c) { return !models[c.a]->tube.empty(); };
+  const auto of_tube = [&](const PairContact& c) { return !models[c.a]->tube.empty() || !models[c.a]->slab.empty(); };
   for (PairContact& c : contacts.contacts)
     if (c.pressed > 0.f && !of_tube(c)) push_apart(c, c.pressed * c.normal, dt, pair_of(c));
   contacts.active.clear();

@@ -24,6 +24,11 @@ constexpr float kSquareMillimetre = 1e-6f;  // m^2
 // Fibres shorter than this pull in no direction.
 constexpr float kNoLength = 1e-9f;  // m
 
+// How far away, in the distance of its nodes, a node of a sheet may be.
+constexpr float kFarthestSheetNode = 1.75f;
+
+bool is_thin(const TissueModel& model) { return !model.tube.empty() || !model.slab.empty(); }
+
 // In a duct thinner than a cell no cell is full.
 float full_enough(const Lattice& lattice) {
   float most = 0.f;
@@ -108,11 +113,25 @@ std::optional<BondEnd> heaviest_end(std::uint32_t organ, const TissueModel& mode
   return best;
 }
 
+// The node of a sheet, and its side, nearest to a point.
+std::optional<BondEnd> end_in_sheet(std::uint32_t organ, const TissueModel& model, const glm::vec3& p) {
+  const std::uint32_t nodes = 2 * model.slab.nodes();
+  std::uint32_t nearest = 0;
+  for (std::uint32_t n = 1; n < nodes; ++n)
+    if (glm::distance(model.rest[n], p) < glm::distance(model.rest[nearest], p)) nearest = n;
+  if (glm::distance(model.rest[nearest], p) > kFarthestSheetNode * static_cast<float>(model.lattice.spacing))
+    return std::nullopt;
+  BondEnd end{organ, nearest / 2, {}, p};
+  end.weight[nearest % 2] = 1.f;
+  return end;
+}
+
 std::optional<BondEnd> end_in(std::uint32_t organ, std::uint32_t other, std::span<const BondedOrgan> organs,
                               const glm::vec3& p) {
   if (organ == kWall) return BondEnd{kWall, 0, {}, p};
   const TissueModel& model = *organs[organ].model;
-  if (model.tube.empty() && other != kWall && !organs[other].model->tube.empty()) return heaviest_end(organ, model, p);
+  if (!model.slab.empty()) return end_in_sheet(organ, model, p);
+  if (model.tube.empty() && other != kWall && is_thin(*organs[other].model)) return heaviest_end(organ, model, p);
   const Lattice& lattice = model.lattice;
   const std::optional<std::uint32_t> cell = carrier_of(lattice, p);
   if (!cell) return std::nullopt;
@@ -130,6 +149,19 @@ bool add_fibre(std::span<const BondedOrgan> organs, const glm::vec3& on_a, const
   const std::optional<BondEnd> a = end_in(fibre.a.organ, fibre.b.organ, organs, on_a),
                                b = end_in(fibre.b.organ, fibre.a.organ, organs, on_b);
   if (!a || !b) return false;
+  const auto on_sheet = [&](const BondEnd& end) {
+    return end.organ != kWall && !organs[end.organ].model->slab.empty();
+  };
+  if (fibre.free_length > 0.f && (on_sheet(*a) || on_sheet(*b))) {
+    // A strand of a sheet ends at a node.
+    const auto place = [&](const BondEnd& end) {
+      const TissueModel* model = on_sheet(end) ? organs[end.organ].model : nullptr;
+      return model ? model->rest[2 * end.cell + (end.weight[1] > 0.f ? 1 : 0)] : end.point;
+    };
+    const float scale = glm::distance(place(*a), place(*b)) / glm::distance(on_a, on_b);
+    if (!(scale * fibre.free_length > kNoLength)) return false;
+    fibre.free_length *= scale, fibre.reference *= scale, fibre.stiffness /= scale;
+  }
   fibre.a = *a;
   fibre.b = *b;
   bonds.fibres.push_back(fibre);
@@ -148,13 +180,17 @@ std::vector<std::uint8_t> vertices_in_reach(const LayerParams& params, const Bon
 }
 
 // Returns a third of the area, at rest, of the faces around each vertex that lie wholly in reach. [vertex] m^2
-std::vector<float> joined_areas(const MeshView& mesh, std::span<const std::uint8_t> near) {
+std::vector<float> joined_areas(const TissueModel& model, const MeshView& mesh, std::span<const std::uint8_t> near) {
+  // Fibres of a sheet begin on its front; the rim of the slab joins where it hangs edge on.
+  const bool sheet = !model.slab.empty();
+  const auto is_back = [&](const glm::uvec3& face) { return sheet && (face.x | face.y | face.z) % 2 == 0; };
   std::vector<float> area(mesh.positions.size(), 0.f);
   for (const glm::uvec3& face : mesh.faces) {
+    if (is_back(face)) continue;
     if (!near[face.x] || !near[face.y] || !near[face.z]) continue;
     const Triangle t = triangle_of(mesh.positions, face);
     const auto third = static_cast<float>(glm::length(glm::cross(t.b - t.a, t.c - t.a)) / 6.0);
-    for (int corner = 0; corner < 3; ++corner) area[face[corner]] += third;
+    for (int corner = 0; corner < 3; ++corner) area[sheet ? face[corner] | 1u : face[corner]] += third;
   }
   return area;
 }
@@ -189,6 +225,13 @@ FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> mod
 bool on_tube(const BondEnd& end, std::span<const TissueModel* const> models) {
   return end.organ != kWall && !models[end.organ]->tube.empty();
 }
+bool on_sheet(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ != kWall && !models[end.organ]->slab.empty();
+}
+// Moved by rods or a sheet, which take their end of a fibre implicitly.
+bool on_thin(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return on_tube(end, models) || on_sheet(end, models);
+}
 
 // The rod of a tube takes the force of a fibre implicitly: a spring to the other end, where that is now. So the organ
 // there feels a force of positions alone, and its swing on a light rod gains and loses nothing. Two tubes do not know
@@ -204,7 +247,7 @@ void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, 
   RodAnchor spring;
   spring.force = tension * apart;
   spring.stiffness = (k - tension) * glm::outerProduct(along, along) + tension * glm::dmat3(1.0);
-  if (on_tube(other, models)) spring.stiffness *= 2.0;
+  if (on_thin(other, models)) spring.stiffness *= 2.0;
   const TissueModel& model = *models[end.organ];
   SteppedTissue& state = *states[end.organ];
   const TubePoint point = point_on(model.tube, state.tube, model.lattice.cells[end.cell].node, end.weight, at);
@@ -215,7 +258,7 @@ void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, 
 
 void add_force(const BondEnd& end, const glm::vec3& force, std::span<const TissueModel* const> models,
                std::span<SteppedTissue* const> states) {
-  if (end.organ == kWall || on_tube(end, models)) return;  // a tube has springs instead
+  if (end.organ == kWall || on_thin(end, models)) return;  // tubes and sheets have springs instead
   NodeColumns& sum = states[end.organ]->scratch.force;
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint32_t n = models[end.organ]->lattice.cells[end.cell].node[i];
@@ -232,7 +275,7 @@ bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) 
 std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
                       Bonds& bonds) {
   const MeshView& mesh = organs[a].mesh;
-  const std::vector<float> area = joined_areas(mesh, vertices_in_reach(params, organs[a], organs[b]));
+  const std::vector<float> area = joined_areas(*organs[a].model, mesh, vertices_in_reach(params, organs[a], organs[b]));
   const std::size_t before = bonds.fibres.size();
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
     if (!(area[v] > 0.f)) continue;
@@ -275,7 +318,9 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
       const bool tube_a = on_tube(fibre.a, models), tube_b = on_tube(fibre.b, models);
       if (tube_a) add_spring(2 * f, fibre.a, fibre.b, fibre, ends.a, ends.b, models, states);
       if (tube_b) add_spring(2 * f + 1, fibre.b, fibre.a, fibre, ends.b, ends.a, models, states);
-      if (!tube_a && !tube_b) add_pull(fibre, ends);
+      // The step of a sheet gives the other organ its share (sheet_step.hpp).
+      const bool by_sheet = on_sheet(fibre.a, models) || on_sheet(fibre.b, models);
+      if (!tube_a && !tube_b && !by_sheet) add_pull(fibre, ends);
     }
   }
   // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/step.cpp).
@@ -404,8 +449,8 @@ FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, 
   std::size_t at = 0;
   double sign = 1.0;
   for (const BondEnd* end : {&fibre.a, &fibre.b}) {
-    // The rods of a tube take their end implicitly and set no limit.
-    for (std::size_t i = 0; end->organ != kWall && !on_tube(*end, models) && i < 8; ++i, ++at) {
+    // Tubes and sheets take their end implicitly and set no limit.
+    for (std::size_t i = 0; end->organ != kWall && !on_thin(*end, models) && i < 8; ++i, ++at) {
       const TissueModel& model = *models[end->organ];
       const std::uint32_t node = model.lattice.cells[end->cell].node[i];
       row.node[at] = first[end->organ] + node;
@@ -515,6 +560,7 @@ double bond_square(std::span<const TissueModel* const> models, const Bonds& bond
   std::vector<FibreRow> rows;
   const std::vector<TubeJoint> joints = joints_of(models, bonds);
   for (const Fibre& fibre : bonds.fibres) {
+    if (on_sheet(fibre.a, models) || on_sheet(fibre.b, models)) continue;  // their force is that of the sheet's step
     rows.push_back(row_of(fibre, models, first));
     rows.back().stiffness *= felt_share(fibre, joints, models);
   }
@@ -541,13 +587,14 @@ void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) 
   bonds.slowdown.assign(models.size(), 1.f);
   const double square = bond_square(models, bonds);
   const auto slow_down = [&](std::uint32_t organ) {
-    if (organ == kWall || bonds.slowdown[organ] > 1.f || !models[organ]->tube.empty()) return;
+    if (organ == kWall || bonds.slowdown[organ] > 1.f || is_thin(*models[organ])) return;
     const TissueModel& model = *models[organ];
     bonds.slowdown[organ] =
         std::max(1.f, model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + square)));
   };
   for (const std::vector<Fibre>* fibres : {&bonds.fibres, &bonds.struts})
-    for (const Fibre& fibre : *fibres) slow_down(fibre.a.organ), slow_down(fibre.b.organ);
+    for (const Fibre& fibre : *fibres)
+      if (!on_sheet(fibre.a, models) && !on_sheet(fibre.b, models)) slow_down(fibre.a.organ), slow_down(fibre.b.organ);
 }
 
 namespace {

@@ -173,6 +173,7 @@ SteppedTissue rest_state(const TissueModel& model) {
   state.x = model.rest;
   state.v.assign(model.rest.size(), glm::vec3(0.f));
   state.tube = rest_motion(model.tube);
+  state.slab = rest_motion(model.slab);
   return state;
 }
 
@@ -201,6 +202,114 @@ void follow_cuts(TissueModel& model, SteppedTissue& state, std::span<const std::
 
 void restore_rods(TissueModel& model, std::span<const std::uint32_t> part) {
   if (!model.tube.empty()) make_rods(model.tube, {model.rest, model.mass, fixed_nodes(model), part});
+}
+
+namespace {
+
+// Room for the nodes of cuts: a cut across a sheet takes about three for each of its faces.
+constexpr std::uint32_t kLeastSpareNodes = 120;
+
+double half_thickness(const SheetParams& sheet) { return 0.5 * std::max(sheet.thickness, kThinnestSlab); }
+
+// A lattice node stands for its side of a node of the sheet.
+Embedding whole_node(std::uint32_t node) {
+  Embedding e{};
+  for (std::uint32_t i = 0; i < 8; ++i) e.node[i] = node / 2 * 2 + i % 2, e.weight[i] = i == node % 2 ? 1.f : 0.f;
+  return e;
+}
+
+// The cells of a sheet stand for its nodes, one after another.
+void add_slab_lattice(TissueModel& model, double spacing) {
+  const std::uint32_t cells = model.slab.room;
+  model.lattice.spacing = spacing;
+  model.lattice.size = {static_cast<int>(cells), 1, 1};
+  for (std::uint32_t c = 0; c < cells; ++c) {
+    LatticeCell cell{{static_cast<int>(c), 0, 0}, 0.f, {}};
+    for (std::uint32_t i = 0; i < 8; ++i) cell.node[i] = 2 * c + i % 2;
+    model.lattice.cells.push_back(cell);
+    model.lattice.cell_of.push_back(static_cast<std::int32_t>(c));
+    model.lattice.node_at.insert(model.lattice.node_at.end(), 2, cell.at);
+  }
+}
+
+}  // namespace
+
+TriangleMesh slab_surface(const SheetPatch& patch, const SheetParams& sheet) {
+  const SlabModel slab = make_slab(sheet, patch.points, patch.triangles, half_thickness(sheet), 0);
+  std::vector<glm::dvec3> normal;
+  TriangleMesh mesh;
+  mesh.positions.resize(2 * patch.points.size());
+  carry_nodes(slab, rest_state(slab.sheet, slab.rest), normal,
+              [&](std::uint32_t n, const glm::dvec3& x, const glm::dvec3&) { mesh.positions[n] = glm::vec3(x); });
+  mesh.faces = slab_faces(slab);
+  return mesh;
+}
+
+TissueModel make_sheet_tissue(const SheetPatch& patch, const SheetParams& sheet, const TissueParams& params,
+                              std::span<const Attachment> attachments, const Breathing& breathing) {
+  require_valid(params);
+  require_valid(breathing);
+  TissueModel model;
+  model.params = params;
+  model.params.drag = 0.f;  // the sheet has it
+  model.breathing = breathing;
+  model.breathing.direction = glm::normalize(breathing.direction);
+  const auto nodes = static_cast<std::uint32_t>(patch.points.size());
+  model.slab =
+      make_slab(sheet, patch.points, patch.triangles, half_thickness(sheet), nodes + std::max(nodes, kLeastSpareNodes));
+  model.rest = slab_surface(patch, sheet).positions;
+  for (std::uint32_t n = 0; n < 2 * nodes; ++n) {
+    model.mass.push_back(static_cast<float>(0.5 * model.slab.sheet.mass[n / 2]));
+    model.inverse_mass.push_back(1.f / model.mass.back());
+    model.cell_mass += 2.f * model.mass.back() / static_cast<float>(nodes);
+  }
+  for (std::size_t i = 0; i < attachments.size(); ++i) attach(model, attachments[i], i);
+  for (std::uint32_t k = 0; k < nodes; ++k) {
+    if (model.inverse_mass[2 * k] > 0.f && model.inverse_mass[2 * k + 1] > 0.f) continue;
+    const bool moves = std::ranges::count_if(model.diaphragm, [k](std::uint32_t n) { return n / 2 == k; }) > 0;
+    model.slab.fixed.push_back({k, moves});
+    model.slab.sheet.fixed[k] = 1;
+  }
+  const std::size_t all = 2 * std::size_t{model.slab.room};
+  model.rest.resize(all, model.rest.front());
+  model.mass.resize(all, 0.f), model.inverse_mass.resize(all, 0.f);
+  model.gravity.assign(all, params.gravity);
+  double edges = 0.0;
+  for (const auto& [a, b] : model.slab.sheet.edges) edges += glm::distance(model.slab.rest[a], model.slab.rest[b]);
+  add_slab_lattice(model, edges / static_cast<double>(model.slab.sheet.edges.size()));
+  model.longest_substep = kLongestSheetStep;
+  follow_sheet(model);
+  return model;
+}
+
+void follow_sheet(TissueModel& model) {
+  const SheetModel& sheet = model.slab.sheet;
+  std::vector<glm::dvec3> normal;
+  find_normals(model.slab, model.slab.rest, normal);
+  model.diaphragm.clear();
+  for (const SlabFixed& fixed : model.slab.fixed)
+    if (fixed.diaphragm) model.diaphragm.push_back(2 * fixed.node), model.diaphragm.push_back(2 * fixed.node + 1);
+  const auto known = static_cast<std::uint32_t>(model.embedding.size());
+  for (std::uint32_t k = 0; k < model.slab.nodes(); ++k)
+    for (const std::uint32_t n : {2 * k, 2 * k + 1}) {
+      const double side = n % 2 == 0 ? -model.slab.half : model.slab.half;
+      if (n >= known) {
+        model.embedding.push_back(whole_node(n));
+        model.rest[n] = glm::vec3(model.slab.rest[k] + side * normal[k]);
+        model.lattice.cells[k].volume_fraction = 1.f;
+      }
+      model.mass[n] = static_cast<float>(0.5 * sheet.mass[k]);
+      model.inverse_mass[n] = sheet.mass[k] > 0.0 && !sheet.fixed[k] ? 1.f / model.mass[n] : 0.f;
+      if (!(sheet.mass[k] > 0.0)) model.lattice.cells[k].volume_fraction = 0.f;
+    }
+  std::erase_if(model.tethers, [&](const Tether& tether) { return !(model.mass[tether.node] > 0.f); });
+}
+
+void carry_sheet(const TissueModel& model, SteppedTissue& state) {
+  carry_nodes(model.slab, state.slab.sheet, state.scratch.slab.normal,
+              [&](std::uint32_t n, const glm::dvec3& x, const glm::dvec3& v) {
+                state.x[n] = glm::vec3(x), state.v[n] = glm::vec3(v);
+              });
 }
 
 std::size_t spring_count(const TissueModel& model) {

@@ -18,10 +18,12 @@
 #include <vector>
 
 #include "deform/solid/lattice.hpp"
+#include "deform/thin/slab.hpp"
 #include "deform/thin/tube.hpp"
 #include "geometry/mesh_view.hpp"
 #include "geometry/part.hpp"
 #include "geometry/tool_volume.hpp"
+#include "mesh/sheet_shape.hpp"
 
 namespace trocar {
 
@@ -135,6 +137,7 @@ struct TissueModel {
   float cell_mass = 0.f;                 // kg, of a full cell
   float longest_substep = 0.f;           // s, stability limit
   TubeModel tube;                        // of a duct or vessel: its rods move the nodes; empty for other organs
+  SlabModel slab;                        // of a sheet, which moves the nodes; empty for other organs
 };
 
 // One array per coordinate, for vector registers. [node, and kLanes more]
@@ -215,6 +218,42 @@ struct TubeScratch {
   RodScratch rod;
 };
 
+// A force of a sheet on another organ, constant over the sheet's step.
+struct SlabPush {
+  std::uint32_t organ;
+  std::array<std::uint32_t, 8> node;
+  std::array<float, 8> weight;  // 1
+  glm::vec3 force;              // N
+};
+
+// A point of a sheet that may be pressed in a step.
+struct SlabContact {
+  SheetSupport support;  // its stiffness is 0 unless it bears
+  double depth;          // m    beyond the plane, at the beginning
+  double stiffness;      // N/m  once it bears
+  std::uint32_t source;  // contact point of an instrument, or contact between organs
+};
+
+// What pushes and pulls a sheet in its step. `springs`: holds, then attachments, then fibres.
+struct SlabScratch {
+  std::vector<SheetSpring> springs;
+  std::vector<std::uint32_t> held;  // [hold] its spring
+  struct Joint {
+    std::uint32_t fibre, spring;
+    bool at_a;  // the sheet is at end a of the fibre
+  };
+  std::vector<Joint> joints;
+  std::vector<SheetSpring> bonds;         // [joint] before the step
+  std::vector<SlabContact> tools, rests;  // with instruments, with organs
+  std::vector<SheetSupport> supports;     // of tools, then of rests
+  std::vector<SlabPush> pushes;           // on other organs
+  std::vector<float> shared;              // [node] weights of all loads of a sheet on this organ
+  std::vector<glm::dvec3> weight;         // [node of the sheet] N
+  std::vector<glm::dvec3> normal, floor;  // [node of the sheet]
+  SheetState before;
+  SheetScratch sheet;
+};
+
 // Scratch buffers, kept between steps so that a step does not allocate. A step needs nothing from the previous one.
 struct TissueScratch {
   NodeColumns x, v, ahead, force, gravity;     // m, m/s, m (positions of the elastic forces), N, m/s^2
@@ -228,6 +267,7 @@ struct TissueScratch {
   float flattest = 1.f;  // 1, over all cells at the beginning of the step
   float stiffest = 1.f;  // 1, largest stiffness of a cell of the law `rising` over that at rest, at the same time
   TubeScratch tube;
+  SlabScratch slab;
 };
 
 // Everything that the next step depends on: copy it to save, to reset or to compare.
@@ -235,6 +275,7 @@ struct TissueState {
   std::vector<glm::vec3> x, v;  // [node] m, m/s, world
   double time = 0.0;            // s, for the breathing
   TubeMotion tube;              // of a duct or vessel; x and v follow from it
+  SlabMotion slab;              // of a sheet; x and v follow from it
 };
 
 // A state with the buffers that its steps fill.
@@ -259,6 +300,22 @@ void make_tube_of(TissueModel& model, const TubeParams& params, std::span<const 
 void follow_cuts(TissueModel& model, SteppedTissue& state, std::span<const std::uint32_t> part);
 // Makes the rods for a saved motion.
 void restore_rods(TissueModel& model, std::span<const std::uint32_t> part);
+
+// A sheet is stepped at least this often.
+constexpr float kLongestSheetStep = 4.2e-3f;  // s
+// The slab around a sheet is at least this thick: a tool lies well inside it before it counts as on the other side.
+constexpr double kThinnestSlab = 8e-4;  // m
+
+// Makes the model of a sheet. Of `params` the friction, the gravity and the limits on tools count; the others are those
+// of `sheet`. Throws InputError as make_tissue() and make_sheet().
+TissueModel make_sheet_tissue(const SheetPatch& patch, const SheetParams& sheet, const TissueParams& params,
+                              std::span<const Attachment> attachments, const Breathing& breathing = {});
+// Returns the surface at rest of the slab of a sheet.
+TriangleMesh slab_surface(const SheetPatch& patch, const SheetParams& sheet);
+// Call after change_slab(): finds masses, fixed nodes and the embedding of new vertices.
+void follow_sheet(TissueModel& model);
+// Sets positions and velocities of the lattice nodes from the sheet's.
+void carry_sheet(const TissueModel& model, SteppedTissue& state);
 
 // Visits every spring with tissue, once.
 template <typename Action>

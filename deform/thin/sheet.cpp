@@ -307,10 +307,10 @@ struct SupportLaw {
 };
 SupportLaw law_of(const SheetSupport& support, const dvec3& at, const dvec3& v) {
   const double depth = dot(support.position - at, support.normal);
-  if (!(depth > 0.0)) return {0.0, 0.0, 0.0};
+  if (!(depth > 0.0) && !support.arrives) return {0.0, 0.0, 0.0};
   const dvec3 slip = v - support.velocity, along = slip - dot(slip, support.normal) * support.normal;
   const double speed = std::max(glm::length(along), kCreep);
-  return {depth, support.stiffness, support.friction * support.stiffness * depth / speed};
+  return {depth, support.stiffness, support.friction * support.stiffness * std::max(depth, 0.0) / speed};
 }
 
 void add_points(const Assembly& assembly, const SheetLoads& loads) {
@@ -890,6 +890,8 @@ void rebuild(SheetModel& model, SheetState& s) {
   find_masses(model);
   find_plan(model, s.x);
 }
+
+void restore_plan(SheetModel& model, std::span<const dvec3> x) { find_plan(model, x); }
 
 dvec3 position(const SheetModel& model, std::span<const dvec3> x, const SheetPoint& point) {
   return at_point(model, point, [&](std::uint32_t node) { return x[node]; });

@@ -119,6 +119,7 @@ struct SheetSupport {
   glm::dvec3 velocity{0.0};     // m/s
   double stiffness;             // N/m, >= 0
   double friction = 0.0;        // 1
+  bool arrives = false;         // true: the point is above it, and reaches it within the step
   glm::dvec3 force{0.0};        // N on the sheet, set by step()
 };
 
@@ -148,6 +149,8 @@ SheetState rest_state(const SheetModel& model, std::span<const glm::dvec3> point
 // that an edge continues, whose direction it keeps, or kNoPoint for a new one, which gets the mean normal of its faces.
 // Ties that hold no more are dropped. Allocates.
 void rebuild(SheetModel& model, SheetState& state);
+// Finds only the order of elimination again. `x`: [node] m, the positions at the last rebuild, on which it depends.
+void restore_plan(SheetModel& model, std::span<const glm::dvec3> x);
 
 SheetEnergy energy_of(const SheetModel& model, const SheetState& state);
 

@@ -392,7 +392,8 @@ double recording_rate(const Scene& scene) {
   for (const OrganScene& organ : scene.organs) {
     TriangleMesh mesh = surface_of(organ);
     mesh.faces = welded_faces(mesh.positions, mesh.faces);
-    sizes.nodes = make_lattice(mesh.view(), organ.tissue.node_spacing).node_at.size();
+    sizes.nodes =
+        organ.sheet ? 2 * mesh.positions.size() : make_lattice(mesh.view(), organ.tissue.node_spacing).node_at.size();
     bytes += frame_bytes(ColumnGroup::Organ, sizes);
   }
   // The touches are those of one organ at a time.

@@ -175,6 +175,9 @@ class KeyReader {
   void outline(const SceneKey& key, std::vector<glm::dvec2> Struct::*member) {
     object_.*member = table_.points(key.name);
   }
+  void optional_path(const SceneKey& key, std::vector<glm::dvec3> Struct::*member) {
+    if (present(key)) path(key, member);
+  }
   void path(const SceneKey& key, std::vector<glm::dvec3> Struct::*member) {
     object_.*member = table_.path(key.name, {-kFarthestPosition * 1e3, kFarthestPosition * 1e3});
     for (glm::dvec3& point : object_.*member) point *= 1e-3;
@@ -444,7 +447,21 @@ void check(const SceneOrigin&, TomlTable& table, const TubeShape& tube) {
 }
 
 template <>
+void check(const SceneOrigin&, TomlTable& table, const SheetShape& sheet) {
+  if (const std::string fault = sheet.corners.empty() ? "" : sheet_fault(sheet); !fault.empty())
+    table.fail("corners_mm", fmt::format("makes no sheet: {}", fault));
+}
+
+template <>
 void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
+  if (organ.tube && organ.sheet) table.fail("sheet", "is of no use beside [organ.tube]; remove one of them");
+  for (const char* key : {"mesh", "part", "mm_per_unit", "axes", "rotate_deg"})
+    if (organ.sheet && !has_mesh_file(organ) && table.find(key))
+      table.fail(key, "is of no use beside the corners of [organ.sheet]; remove one of them");
+  for (const char* key : {"blood", "bile", "vessel"})
+    if (organ.sheet && table.has(key)) table.fail(key, "is not for an organ with [organ.sheet]; remove it");
+  if (organ.sheet && organ.tissue.law != TissueLaw::Springs)
+    table.table("tissue").fail("law", "has no effect on an organ with [organ.sheet]; remove it");
   for (const char* key : {"mesh", "part", "mm_per_unit", "axes", "rotate_deg"})
     if (organ.tube && table.find(key)) table.fail(key, "is of no use beside [organ.tube]; remove one of them");
   for (const char* key : {"law", "youngs_modulus", "poisson_ratio", "stiffening", "late_stiffening"})
@@ -461,6 +478,8 @@ void check(const SceneOrigin& origin, TomlTable& table, const LayerScene& layer)
   refuse_unknown_organ(origin, table, "organ", layer.organ);
   refuse_unknown_organ(origin, table, "to", layer.to);
   if (layer.organ == layer.to) table.fail("to", "is the same organ as `organ`; a layer joins two organs");
+  if (std::ranges::find(origin.scene->organs, layer.to, &OrganScene::name)->sheet)
+    table.fail("to", fmt::format("is a sheet; name {} as `organ` and the other organ as `to`", printable(layer.to)));
 }
 
 template <>

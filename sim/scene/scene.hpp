@@ -21,6 +21,7 @@
 #include "geometry/tool_volume.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "mesh/sheet_shape.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/scene/instrument_scene.hpp"
 #include "sim/scene/scope.hpp"
@@ -64,6 +65,7 @@ struct OrganScene {
   std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
   std::string part;                       // of the mesh file (glTF), empty: all of it
   std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
+  std::optional<SheetShape> sheet;        // a thin sheet: without corners its mesh is a surface with a border
   std::optional<TriangleMesh> surface;    // m      instead of reading the mesh or making the tube: its surface at rest
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   MeshAxes axes = MeshAxes::Trocar;       //        of the mesh file
@@ -79,6 +81,11 @@ struct OrganScene {
   std::optional<BloodParams> blood;   // of a mesh: it bleeds where it is cut or torn
   std::optional<BileParams> bile;     // of a mesh: it is hollow and spills this where its wall is pierced
 };
+
+// Returns whether the surface of an organ comes from a mesh file.
+inline bool has_mesh_file(const OrganScene& organ) {
+  return !organ.tube && !(organ.sheet && !organ.sheet->corners.empty());
+}
 
 // The kind of an instrument's tip.
 enum class InstrumentKind { Probe, Grasper, Hook, Scissors, ClipApplier, Suction };

@@ -28,7 +28,7 @@ bool is_this_machine(std::string host) {
 std::vector<NamedFile> files_of(const Scene& scene) {
   std::vector<NamedFile> files = {{"the scene", scene.file}};
   for (const OrganScene& organ : scene.organs)
-    if (!organ.tube) files.push_back({fmt::format("the mesh of organ {}", organ.name), organ.mesh});
+    if (has_mesh_file(organ)) files.push_back({fmt::format("the mesh of organ {}", organ.name), organ.mesh});
   for (const OrganScene& organ : scene.organs)
     if (!organ.material.empty()) files.push_back({fmt::format("the material of organ {}", organ.name), organ.material});
   for (const InstrumentScene& instrument : scene.instruments)
@@ -125,11 +125,12 @@ std::string unit_fault(const OrganScene& organ, const LoadedMesh& loaded, double
 TriangleMesh surface_of(const OrganScene& organ) {
   if (organ.surface) return *organ.surface;
   if (organ.tube) return tube_surface(*organ.tube);
+  if (organ.sheet) return slab_surface(patch_of(organ), sheet_params_of(organ));
   return loaded(organ).mesh;
 }
 
 TriangleMesh solid_surface_of(const OrganScene& organ) {
-  if (organ.surface || organ.tube) return surface_of(organ);
+  if (organ.surface || organ.tube || organ.sheet) return surface_of(organ);
   LoadedMesh file = loaded(organ);
   const MeshReport report = mesh_report(file.mesh.view());
   std::string fault = unit_fault(organ, file, report.longest_side());
@@ -139,7 +140,33 @@ TriangleMesh solid_surface_of(const OrganScene& organ) {
 }
 
 std::string origin_of(const OrganScene& organ) {
-  return organ.tube ? fmt::format("tube of radius {:g} mm", organ.tube->radius * 1e3) : organ.mesh.string();
+  if (organ.tube) return fmt::format("tube of radius {:g} mm", organ.tube->radius * 1e3);
+  if (!has_mesh_file(organ)) return fmt::format("sheet of {:g} mm", organ.sheet->thickness * 1e3);
+  return organ.mesh.string();
+}
+
+SheetPatch patch_of(const OrganScene& organ) {
+  if (!organ.sheet->corners.empty()) return sheet_patch(*organ.sheet);
+  SheetPatch patch = sheet_patch(loaded(organ).mesh);
+  if (patch.points.size() > kMostSheetNodes)
+    throw InputError(fmt::format("organ {} ({}): a sheet of {} nodes, but it may have {}; decimate the mesh",
+                                 organ.name, origin_of(organ), patch.points.size(), kMostSheetNodes));
+  return patch;
+}
+
+SheetParams sheet_params_of(const OrganScene& organ) {
+  const SheetShape& sheet = *organ.sheet;
+  const TissueParams& tissue = organ.tissue;
+  return {.thickness = sheet.thickness,
+          .youngs_modulus = static_cast<double>(tissue.youngs_modulus),
+          .poisson = static_cast<double>(tissue.poisson_ratio),
+          .density = static_cast<double>(tissue.density),
+          .bending = sheet.bending,
+          .damping_time = static_cast<double>(tissue.damping_time),
+          .drag = static_cast<double>(tissue.drag),
+          .strength = sheet.strength,
+          .toughness = sheet.toughness,
+          .cut_toughness = sheet.cut_toughness};
 }
 
 }  // namespace trocar

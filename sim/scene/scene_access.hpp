@@ -51,7 +51,8 @@ struct IgtlSource {
 // that is not a number from 1 to 65535.
 IgtlSource parse_igtl_source(const std::string& text);
 
-// Gives the surface of an organ of a scene: from its mesh file, made as a tube, or given with the scene.
+// Gives the surface of an organ of a scene: from its mesh file, made as a tube or as the slab of a sheet, or given with
+// the scene.
 // Units: metres.
 
 // Throws InputError for a mesh file that cannot be read.
@@ -61,7 +62,11 @@ TriangleMesh surface_of(const OrganScene& organ);
 // sentence of `trocar mesh check` (MeshReport::fault), and for one in a wrong unit, with the unit that fits.
 TriangleMesh solid_surface_of(const OrganScene& organ);
 
-// Returns the name of the mesh file, or says that the organ is a tube.
+// The sheet of an organ with [organ.sheet]. Throws InputError for a mesh file that cannot be read.
+SheetPatch patch_of(const OrganScene& organ);
+SheetParams sheet_params_of(const OrganScene& organ);
+
+// Returns the name of the mesh file, or says that the organ is a tube or a sheet.
 std::string origin_of(const OrganScene& organ);
 
 }  // namespace trocar

@@ -345,11 +345,30 @@ void declare(Keys& keys, std::type_identity<TubeShape>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<SheetShape>) {
+  keys.optional_path({"corners_mm", "mm, [[x, y, z], ...]",
+                      "three or four corners of a patch, counter-clockwise seen from its front; four span a bilinear "
+                      "surface; without them the organ's `mesh` is a surface with a border, as it is"},
+                     &SheetShape::corners);
+  keys.scaled({"spacing_mm", "mm", "distance of the nodes of a patch"}, &SheetShape::spacing, {0.5, 100.0});
+  keys.scaled({"thickness_mm", "mm", "of the sheet; it is drawn and touched at least 0.8 mm thick"},
+              &SheetShape::thickness, {0.01, 10.0});
+  keys.number({"bending", "", "bending stiffness over that of a plate of this thickness; woven: below 1"},
+              &SheetShape::bending, {1e-3, 100.0});
+  keys.number({"strength", "Pa", "nominal stress at which it tears"}, &SheetShape::strength, {1.0, 1e9});
+  keys.number({"toughness", "J/m^2", "of a tear"}, &SheetShape::toughness, {0.1, 1e6});
+  keys.number({"cut_toughness", "J/m^2", "of a cut by a blade"}, &SheetShape::cut_toughness, {0.0, 1e6});
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.unique_name({"name", "", "unique", Need::Required}, &OrganScene::name);
   keys.table("tube", &OrganScene::tube);
-  keys.file({"mesh", "", "path of the mesh, relative to the scene file; an organ has this or `[organ.tube]`"},
-            &OrganScene::mesh, [](const OrganScene& organ) { return !organ.tube; });
+  keys.table("sheet", &OrganScene::sheet);
+  keys.file({"mesh", "",
+             "path of the mesh, relative to the scene file; an organ has this, `[organ.tube]` or the corners of "
+             "`[organ.sheet]`"},
+            &OrganScene::mesh, [](const OrganScene& organ) { return has_mesh_file(organ); });
   keys.text({"part", "", "of a glTF file with several: the name of the nodes to read; `trocar mesh parts` lists them"},
             &OrganScene::part);
   keys.number({"mm_per_unit", "mm", "per unit of the mesh file"}, &OrganScene::mm_per_unit, {1e-6, 1e6});

@@ -130,6 +130,9 @@ class KeyWriter {
       corners += fmt::format("{}[{}, {}]", corners.empty() ? "" : ", ", plain(corner.x), plain(corner.y));
     add(key, fmt::format("[{}]", corners));
   }
+  void optional_path(const SceneKey& key, std::vector<glm::dvec3> Struct::*member) {
+    if (!(object_.*member).empty()) path(key, member);
+  }
   void path(const SceneKey& key, std::vector<glm::dvec3> Struct::*member) {
     std::string points;
     for (const glm::dvec3& point : object_.*member) points += (points.empty() ? "" : ", ") + in_mm3(point);

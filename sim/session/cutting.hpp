@@ -34,12 +34,14 @@ class HotWire {
   // be far from any face. Uses the scratch buffers of the sculpture, which the organ must have.
   bool acts_on(Organ& organ) const;
 
+  // Returns whether the metal comes within the spark gap of a face of the organ.
+  bool touches(const Organ& organ) const;
+
   std::span<const HotSegment> metal() const { return metal_; }  // the metal itself
   std::span<const HotSegment> cut() const { return cut_; }      // what cutting removes around it
 
  private:
   void add(const MetalPart& part, const RigidFrame& frame, double reach);
-  bool touches(const Organ& organ) const;
 
   std::vector<MetalPart> parts_;
   std::vector<HotSegment> metal_, cut_;

@@ -46,6 +46,12 @@ void restore_rods(Organ& organ) {
     restore_rods(organ.tissue, node_parts(*organ.sculpture, organ.tissue.lattice));
 }
 
+void restore_sheet(Organ& organ) {
+  if (organ.tissue.slab.empty()) return;
+  restore_slab(organ.tissue.slab);
+  std::copy(organ.mesh.positions.begin(), organ.mesh.positions.end(), organ.tissue.rest.begin());
+}
+
 void use_backend(Organ& organ, BackendMaker& backends, const std::string& backend) {
   organ.query = backends.make(backend);
   organ.query->rebuild({organ.positions, organ.mesh.faces});
@@ -144,11 +150,18 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   Organ organ;
   organ.name = scene.name;
   organ.colour = scene.colour;
-  organ.mesh = solid_surface_of(scene);
+  try {
+    organ.mesh = solid_surface_of(scene);
+  } catch (const InputError& error) {
+    if (!scene.sheet) throw;
+    throw InputError(fmt::format("organ {} ({}): {}", scene.name, origin_of(scene), error.what()));
+  }
   // Tissue has no seams: cuts, pressure and the picture need one connected surface.
   organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {
-    organ.tissue = make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
+    organ.tissue = scene.sheet ? make_sheet_tissue(patch_of(scene), sheet_params_of(scene), scene.tissue,
+                                                   scene.attachments, breathing)
+                               : make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
     if (scene.tube && scene.tube->wall > 0.0) make_tube_of(organ.tissue, tube_params(scene), centre_line(*scene.tube));
   } catch (const InputError& error) {
     throw InputError(fmt::format("organ {} ({}): {}", scene.name, origin_of(scene), error.what()));
@@ -163,7 +176,8 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.pressure.resize(faces);
   follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, organ.positions.size());
-  if (cuttable) {
+  if (cuttable && scene.sheet) organ.tissue.floor = floor_of(scene.cut);
+  if (cuttable && !scene.sheet) {
     SculptParams params = scene.cut;
     if (scene.tissue.gravity != glm::vec3(0.f)) params.fall = scene.tissue.gravity;
     organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue, params);

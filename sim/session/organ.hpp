@@ -110,6 +110,9 @@ std::optional<FaceId> slot_now(const Organ& organ, FaceId queried);
 // Makes the rods of a duct or vessel for a motion that was restored.
 void restore_rods(Organ& organ);
 
+// Finds what follows from the faces of a sheet that was restored.
+void restore_sheet(Organ& organ);
+
 // Stops detached parts that have fallen out of sight (0.4 m).
 void stop_fallen_parts(Organ& organ);
 

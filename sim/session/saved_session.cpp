@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "deform/contact/grasp.hpp"
 #include "deform/contact/organ_contact.hpp"
@@ -78,6 +79,7 @@ class OrganCheck {
   void check() {
     require(model_.mass.size() == nodes() && model_.inverse_mass.size() == nodes() && model_.gravity.size() == nodes(),
             "an array of its nodes has another length");
+    if (!model_.slab.empty()) return check_sheet();
     if (organ_.sculpture) {
       check_voxels();
       check_cells();
@@ -328,11 +330,140 @@ class OrganCheck {
       require(lies_within(glm::dvec3(state.x[node]) - rest, static_cast<double>(kFarthestNode)) &&
                   lies_within(glm::dvec3(state.v[node]), static_cast<double>(kFastestNode)),
               "a node is more than 10 m from its position at rest, faster than 1000 m/s, or not a number");
-      require(moves[node] || at_rest_.inverse_mass[node] > 0.f || !model_.tube.empty() ||
+      require(moves[node] || at_rest_.inverse_mass[node] > 0.f || !model_.tube.empty() || !model_.slab.empty() ||
                   state.x[node] == at_rest_.rest[node],
               "a fixed node is not where it is fixed");
     }
     if (!model_.tube.empty()) check_rods();
+  }
+
+  // A sheet: its faces, what follows from them, and a motion that a sheet can have.
+  void check_sheet() {
+    check_sheet_arrays();
+    check_sheet_faces();
+    TissueModel wanted = at_rest_;
+    wanted.slab = model_.slab;
+    follow_sheet(wanted);
+    check_sheet_surface(wanted);
+    check_state();
+    check_sheet_state();
+    const std::size_t ids = organ_.damage.peak.size();
+    require(
+        ids >= organ_.mesh.faces.size() && organ_.damage.integral.size() == ids && organ_.damage.marks.size() == ids,
+        "its damage has another length");
+    require(all_within(organ_.damage.peak, 0.0, kLargestQuantity) &&
+                all_within(organ_.damage.integral, 0.0, kLargestQuantity) &&
+                all_within(organ_.damage.marks, 0.0, kBurnt | kTorn | kCrushed | kSnipped),
+            "its damage is out of range");
+    require(organ_.charred.size() == vertices() && all_within(organ_.charred, 0.0, 1.0),
+            "how charred a vertex is, is not between 0 and 1");
+    check_contacts();
+  }
+
+  void check_sheet_arrays() const {
+    const SlabModel& slab = model_.slab;
+    const SheetModel& sheet = slab.sheet;
+    const SheetState& state = organ_.state.slab.sheet;
+    const std::size_t count = slab.rest.size(), faces = sheet.faces.size(), edges = sheet.edges.size();
+    require(count >= at_rest_.slab.rest.size() && count <= slab.room && sheet.mass.size() == count &&
+                sheet.fixed.size() == count && slab.planned.size() == count && sheet.elements.size() == faces &&
+                sheet.clamped.size() == edges && sheet.beside.size() == edges && state.x.size() == count &&
+                state.v.size() == count && state.direction.size() == edges &&
+                state.opened.size() == sheet.ties.size() && organ_.state.slab.lean.size() == nodes() &&
+                organ_.state.slab.lean_on.size() == nodes(),
+            "an array of its sheet has another length");
+    require(all_within(sheet.fixed, 0.0, 1.0) && all_within(sheet.clamped, 0.0, 1.0), "a node is in no known state");
+    for (const SlabFixed& fixed : slab.fixed)
+      require(fixed.node < count && sheet.fixed[fixed.node], "a fixed node does not exist");
+    require(static_cast<std::ptrdiff_t>(slab.fixed.size()) == std::ranges::count(sheet.fixed, 1),
+            "a fixed node is not listed");
+    for (const SheetTie& tie : sheet.ties)
+      require(tie.face[0] < faces && tie.face[1] < faces && tie.corner[0] < 3 && tie.corner[1] < 3 &&
+                  lies_within(tie.area, 0.0, 1.0) && lies_within(tie.length, 1e-9, 1.0),
+              "a tear has no sides");
+    for (const auto& pair : sheet.scored) require(pair[0] < count && pair[1] < count, "a cut is between no nodes");
+  }
+
+  void check_sheet_faces() const {
+    const SlabModel& slab = model_.slab;
+    const SheetModel& sheet = slab.sheet;
+    std::vector<double> mass(slab.rest.size(), 0.0);
+    std::vector<int> sides(sheet.edges.size(), 0);
+    for (std::size_t f = 0; f < sheet.faces.size(); ++f) {
+      const SheetFace& face = sheet.faces[f];
+      const SheetElement& e = sheet.elements[f];
+      for (std::size_t k = 0; k < 3; ++k) {
+        require(face.node[k] < slab.rest.size() && face.edge[k] < sheet.edges.size(),
+                "a corner of a face is not one of its vertices");
+        const auto& edge = sheet.edges[face.edge[k]];
+        const std::uint32_t a = face.node[k], b = face.node[(k + 1) % 3];
+        require(a != b && ((edge[0] == a && edge[1] == b) || (edge[0] == b && edge[1] == a)),
+                "an edge of a face does not join its corners");
+        ++sides[face.edge[k]];
+        require(lies_within(glm::dvec3(e.corner[k], 0.0), 10.0), "a face has no shape");
+      }
+      const SheetElement wanted = element_of(e.corner, sheet.params.poisson);
+      require(wanted.area > 1e-12 && wanted.area == e.area && wanted.gradient == e.gradient && wanted.bend == e.bend &&
+                  lies_within(e.turn, 1e3) && lies_within(e.integrity, 0.0, 1.0),
+              "the stiffness of a face does not follow from its shape");
+      for (const std::uint32_t node : face.node) mass[node] += section_of(sheet.params).per_square * e.area / 3.0;
+    }
+    for (std::size_t e = 0; e < sides.size(); ++e)
+      require(sides[e] >= 1 && sides[e] <= 2 && sheet.beside[e] < sheet.faces.size() &&
+                  std::ranges::count(sheet.faces[sheet.beside[e]].edge, e) == 1,
+              "an edge has no faces, or too many");
+    for (std::size_t k = 0; k < mass.size(); ++k)
+      require(std::abs(mass[k] - sheet.mass[k]) <= 1e-9 * (mass[k] + 1e-12),
+              "the mass of a node does not follow from its faces");
+  }
+
+  void check_sheet_surface(const TissueModel& wanted) const {
+    require(vertices() == 2 * model_.slab.rest.size() && model_.embedding.size() == vertices(),
+            "an array of its vertices has another length");
+    const auto sorted = [](std::vector<glm::uvec3> faces) {
+      for (glm::uvec3& f : faces)
+        while (f.x > f.y || f.x > f.z) f = {f.y, f.z, f.x};
+      std::ranges::sort(faces, [](const glm::uvec3& a, const glm::uvec3& b) {
+        return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
+      });
+      return faces;
+    };
+    require(sorted(organ_.mesh.faces) == sorted(slab_faces(model_.slab)), "its surface is not that of its sheet");
+    const std::vector<FaceId>& ids = organ_.face_ids;
+    require(ids.size() == organ_.mesh.faces.size() &&
+                std::ranges::adjacent_find(ids, [](FaceId a, FaceId b) { return a >= b; }) == ids.end() &&
+                (ids.empty() || index(ids.back()) < organ_.damage.peak.size()),
+            "the ids of its faces do not ascend");
+    std::vector<char> unused(vertices(), 1);
+    for (const glm::uvec3& face : organ_.mesh.faces) unused[face.x] = unused[face.y] = unused[face.z] = 0;
+    require(organ_.topology == 0 ? organ_.unused.empty() : organ_.unused == unused,
+            "a vertex without faces counts as used");
+    for (const glm::vec3& p : organ_.mesh.positions)
+      require(lies_within(glm::dvec3(p), kLargestCoordinate), "the position of a vertex is out of range");
+    require(model_.mass == wanted.mass && model_.inverse_mass == wanted.inverse_mass &&
+                equal_lists(model_.embedding, wanted.embedding) && equal_lists(model_.tethers, wanted.tethers) &&
+                model_.diaphragm == wanted.diaphragm && model_.longest_substep == wanted.longest_substep &&
+                model_.stiffness.empty() && model_.bulk.empty() && model_.centre.empty(),
+            "its mass does not follow from its cuts");
+    for (std::size_t c = 0; c < model_.lattice.cells.size(); ++c)
+      require(!model_.lattice.cells[c].divided &&
+                  model_.lattice.cells[c].volume_fraction == wanted.lattice.cells[c].volume_fraction,
+              "a cell is not as full as its faces");
+    for (const glm::vec3& gravity : model_.gravity)
+      require(lies_within(glm::dvec3(gravity), 100.0), "its gravity is out of range");
+  }
+
+  void check_sheet_state() const {
+    const SheetState& state = organ_.state.slab.sheet;
+    for (std::size_t k = 0; k < state.x.size(); ++k)
+      require(lies_within(state.x[k] - model_.slab.rest[k], static_cast<double>(kFarthestNode)) &&
+                  lies_within(state.v[k], static_cast<double>(kFastestNode)) &&
+                  lies_within(model_.slab.planned[k], kLargestCoordinate),
+              "a node of its sheet is out of range");
+    for (const glm::dvec3& direction : state.direction) require(nearly_unit(direction), "an edge has no direction");
+    require(all_within(state.opened, 0.0, 1.0) && lies_within(state.torn, 0.0, kLargestQuantity) &&
+                all_within(organ_.state.slab.lean, 0.0, kLargestQuantity),
+            "a force on its sheet is out of range");
   }
 
   // The rods that its parts have, in a motion that rods can have.
@@ -518,8 +649,57 @@ void fields(A& a, TubeMotion& t) {
 }
 
 template <typename A>
+void fields(A& a, SheetState& s) {
+  all(a, s.x, s.v, s.direction, s.opened, s.torn);
+}
+
+template <typename A>
+void fields(A& a, SlabMotion& m) {
+  all(a, m.sheet, m.lean, m.lean_on);
+}
+
+// Only a sheet has the fields of one.
+template <typename A>
 void fields(A& a, TissueState& s) {
   all(a, s.x, s.v, s.time, s.tube);
+  if (!s.slab.lean.empty()) field(a, s.slab);
+}
+
+template <typename A>
+void fields(A& a, SheetFace& f) {
+  a.raw(f.node.data(), sizeof f.node);
+  a.raw(f.edge.data(), sizeof f.edge);
+}
+
+template <typename A>
+void fields(A& a, SheetElement& e) {
+  for (std::size_t k = 0; k < 3; ++k) all(a, e.corner[k], e.gradient[k]);
+  for (int k = 0; k < 3; ++k) field(a, e.bend[k]);
+  all(a, e.area, e.turn, e.integrity);
+}
+
+template <typename A>
+void fields(A& a, SheetTie& t) {
+  a.raw(t.face.data(), sizeof t.face);
+  a.raw(t.corner.data(), sizeof t.corner);
+  all(a, t.area, t.length);
+}
+
+template <typename A, std::size_t N>
+void fields(A& a, std::array<std::uint32_t, N>& numbers) {
+  a.raw(numbers.data(), sizeof numbers);
+}
+
+template <typename A>
+void fields(A& a, SlabFixed& f) {
+  all(a, f.node, f.diaphragm);
+}
+
+template <typename A>
+void fields(A& a, SlabModel& m) {
+  SheetModel& s = m.sheet;
+  all(a, s.faces, s.elements, s.edges, s.beside, s.mass, s.fixed, s.clamped, s.ties, s.scored, m.rest, m.fixed,
+      m.planned);
 }
 
 template <typename A>
@@ -533,6 +713,7 @@ void fields(A& a, TissueModel& m) {
   for (LatticeCell& cell : m.lattice.cells) all(a, cell.volume_fraction, cell.divided);
   all(a, m.mass, m.inverse_mass, m.gravity, m.stiffness, m.bulk, m.centre, m.tethers, m.diaphragm, m.embedding,
       m.longest_substep);
+  if (!m.slab.empty()) field(a, m.slab);
 }
 
 template <typename A>
@@ -689,7 +870,8 @@ std::uint64_t scene_key(const Session& session, const std::string& scene_text) {
     out.count(organ.tissue.rest.size(), 1);
     out.count(organ.tissue.lattice.cells.size(), 1);
     out.count(organ.sculpture ? 1 : 0, 1);
-    out.raw(organ.tissue.rest.data(), organ.tissue.rest.size() * sizeof(glm::vec3));
+    // Cuts of a sheet take nodes that have no place before.
+    if (organ.tissue.slab.empty()) out.raw(organ.tissue.rest.data(), organ.tissue.rest.size() * sizeof(glm::vec3));
   }
   for (const Instrument& instrument : session.instruments()) {
     text(instrument.name);
@@ -793,6 +975,7 @@ void TissueWorld::follow_read() {
   for (Organ& organ : organs_) {
     organ.positions.resize(organ.mesh.positions.size());
     restore_rods(organ);
+    restore_sheet(organ);
     follow_nodes(organ);
     organ.around = faces_around(organ.mesh.faces, organ.positions.size());
     organ.pressure.assign(organ.mesh.faces.size(), 0.f);  // each contact substep begins with 0

@@ -222,9 +222,9 @@ SessionBleeding::SessionBleeding(const Scene& scene, const std::vector<Organ>& o
   for (std::size_t k = 0; k < organs.size(); ++k) {
     // The end of a duct lies in the organ that it joins, and leaves its wall as thick as it is.
     const bool made = k < contacts.field.size() && !contacts.field[k].value.empty();
-    fields_.push_back(scene.organs[k].tube ? RestDistance{}
-                      : made               ? contacts.field[k]
-                                           : make_rest_distance(organs[k].mesh.view(), organs[k].tissue.lattice));
+    fields_.push_back(scene.organs[k].tube || scene.organs[k].sheet ? RestDistance{}
+                      : made                                        ? contacts.field[k]
+                             : make_rest_distance(organs[k].mesh.view(), organs[k].tissue.lattice));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "deform/cut/slit.hpp"
 #include "sim/session/cutting.hpp"
+#include "sim/session/sheet_cutting.hpp"
 
 namespace trocar {
 namespace {
@@ -42,8 +43,13 @@ std::span<const Touch> touched_now(const Organ& organ, std::size_t part, std::ve
 
 TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::string& backend)
     : stepper_(scene.solver.threads) {
+  for (const OrganScene& organ : scene.organs) {
+    fall_.push_back(organ.tissue.gravity != glm::vec3(0.f) ? organ.tissue.gravity : organ.cut.fall);
+    out_of_sight_.push_back(organ.cut.out_of_sight);
+  }
   const bool cuttable = std::any_of(scene.instruments.begin(), scene.instruments.end(),
                                     [](const auto& instrument) { return !is_blunt(instrument.kind); });
+  cuttable_ = cuttable;
   for (const auto& organ : scene.organs)
     organs_.push_back(make_organ(organ, scene.breathing, cuttable, backends, backend));
   std::vector<MeshView> meshes;
@@ -107,7 +113,13 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
     follow_surfaces();
   }
   settle_clips(instruments);
+  const bool loosened = !bonds_.bonds().broken.empty();
   bonds_.end_frame();
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    if (!is_sheet(organs_[k])) continue;
+    if (cuttable_ && (loosened || !organs_[k].change.empty())) release_loose_sheet(organs_[k], fall_[k]);
+    stop_fallen_sheet(organs_[k], out_of_sight_[k]);
+  }
   bleeding_.end_frame(organs_, clips_, instruments.list(), dt);
   film_.end_frame(organs_, bleeding_, instruments.list(), dt);
 }
@@ -411,12 +423,15 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
     bonds_.snip(blade_cut(instrument));
     for (std::size_t k = 0; k < organs_.size(); ++k) {
       Organ& organ = organs_[k];
+      if (is_sheet(organ) && snip_sheet(organ, blade_cut(instrument))) take_over_sheet(k), slips_.let_slip(tool, k);
       if (!organ.sculpture || !reaches_anything(organ, tool)) continue;
       const SculptChange& change = snip(*organ.sculpture, organ.tissue, organ.state, blade_cut(instrument));
       take_over(k, change, kSnipped);
       if (!change.nothing()) slips_.let_slip(tool, k);
     }
   }
+  for (std::size_t k = 0; cuttable_ && k < organs_.size(); ++k)
+    if (is_sheet(organs_[k]) && tear_sheet(organs_[k])) take_over_sheet(k);
   for (Instrument& instrument : instruments)
     if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
       follow_change(organ.tissue, organ.unused, instrument.grasp);
@@ -435,11 +450,30 @@ void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
   bonds_.burn(hot.cut);
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
+    if (is_sheet(organ)) burn_sheet_with(k, instrument, dt);
     if (!organ.sculpture || !wire_.acts_on(organ)) continue;
     instrument.heats |= organ_bit(k);
     take_over(k, cauterise(*organ.sculpture, organ.tissue, organ.state, hot, coagulated_), kBurnt);
     show_coagulation(organ, coagulated_);
   }
+}
+
+// Burns a sheet, or chars it.
+void TissueWorld::burn_sheet_with(std::size_t k, Instrument& instrument, double dt) {
+  Organ& organ = organs_[k];
+  if (!wire_.touches(organ)) return;
+  instrument.heats |= organ_bit(k);
+  if (instrument.energy == Diathermy::Cut) {
+    if (burn_sheet(organ, wire_.cut())) take_over_sheet(k);
+  } else {
+    coagulate_sheet(organ, wire_.metal(), dt);
+  }
+}
+
+void TissueWorld::take_over_sheet(std::size_t k) {
+  tissue_removed(models_, static_cast<std::uint32_t>(k), {}, organ_contacts_);
+  bonds_.follow_change();
+  film_.follow_change(k, organs_[k]);
 }
 
 void TissueWorld::take_over(std::size_t k, const SculptChange& change, DamageMark how) {

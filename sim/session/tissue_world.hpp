@@ -121,6 +121,8 @@ class TissueWorld {
   bool bites(const Instruments& all, std::size_t tool) const;
   void burn_with(Instruments& all, std::size_t tool, double dt);
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
+  void burn_sheet_with(std::size_t organ, Instrument& instrument, double dt);
+  void take_over_sheet(std::size_t organ);
   void find_candidates();
   void grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws, const InstrumentMotion& motion);
   void move_jaws_of(const Instruments& instruments, Instrument& instrument, std::size_t tool);
@@ -137,6 +139,9 @@ class TissueWorld {
   void follow_surfaces();
 
   std::vector<Organ> organs_;
+  std::vector<glm::vec3> fall_;                        // [organ] m/s^2  of loose parts
+  std::vector<float> out_of_sight_;                    // [organ] m
+  bool cuttable_ = false;                              // instruments may cut
   std::vector<IntactOrgan> intact_;                    // [organ] at the start
   std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
   OrganStepper stepper_;

@@ -39,6 +39,7 @@ in vec3 vessel_at;
 uniform sampler3D vessels;  // app/view/tissue_texture.hpp
 #endif
 uniform vec3 colour;
+uniform float opacity;  // 0 .. 1, of a sheet at a right angle
 out vec4 result;
 void main() {
   float squared = dot(to_light, to_light);
@@ -78,6 +79,12 @@ void main() {
   film = normalize(mix(film, normalize(world_normal), 0.8 * covered));
   n = mix(n, normalize(world_normal), 0.6 * covered);
 #endif
-  result = vec4(to_screen(lamp_light(towards, lamp_strength(squared), n, film, albedo, wet)), 1.0);
+  // Light goes a longer way through a sheet that is seen at an angle; a burn leaves it opaque.
+  float alpha = 1.0;
+  if (opacity < 1.0) {
+    float facing = max(abs(dot(normalize(world_normal), towards)), 0.15);
+    alpha = max(1.0 - pow(1.0 - opacity, 1.0 / facing), smoothstep(0.0, 0.6, seared_mottle.x));
+  }
+  result = vec4(to_screen(lamp_light(towards, lamp_strength(squared), n, film, albedo, wet)), alpha);
 }
 #endif
