@@ -663,9 +663,9 @@ const TubeSqueeze* squeeze_of(const TubePoint& point, const TubeScratch& s) {
   return at == s.squeezes.end() ? nullptr : &*at;
 }
 
-// A wall between two jaws is as flat as they press it, and yields. They push the axis to the middle between them, and
+// A wall between two jaws is as flat as they press it. They push the axis to the middle between them, and
 // do not turn the cross-section.
-void press_between(const TissueModel& model, const SteppedTissue& state, const TubeSqueeze& squeeze, double yields,
+void press_between(const TissueModel& model, const SteppedTissue& state, const TubeSqueeze& squeeze,
                    RodContact& contact) {
   const std::vector<glm::dvec3>& x = state.tube.rods[squeeze.rod].x;
   const TubeSection* ends = &state.tube.sections[squeeze.rod][squeeze.edge];
@@ -675,7 +675,6 @@ void press_between(const TissueModel& model, const SteppedTissue& state, const T
   contact.at = {squeeze.edge, squeeze.share, glm::dvec3(0.0)};
   contact.normal = side * squeeze.direction;
   contact.gap = 0.5 * (squeeze.width - width) + glm::dot(axis - squeeze.middle, contact.normal);
-  contact.compliance = yields;
 }
 
 // Contacts with instruments: one an edge and tool, the deepest.
@@ -683,8 +682,7 @@ void press_with_tools(const TissueModel& model, const SteppedTissue& state, cons
                       const Substep& substep, TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
   pose_parts(loads, progress, s);
-  const double deepest = -kDeepestPress * model.tube.params.radius, dt = static_cast<double>(substep.dt);
-  const double yields = 1.0 / (wall_stiffness(model.tube.params) * dt * dt);
+  const double deepest = -kDeepestPress * model.tube.params.radius;
   for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
     PreparedPoint& c = s.contacts[i];
     const glm::vec3 pressed = c.pressed;
@@ -713,7 +711,7 @@ void press_with_tools(const TissueModel& model, const SteppedTissue& state, cons
                        0.0,
                        glm::dvec3(pressed / substep.dt)};
     if (const TubeSqueeze* squeeze = squeeze_of(point, s.tube); squeeze && loads.tools[k].part.shape)
-      press_between(model, state, *squeeze, yields, contact);
+      press_between(model, state, *squeeze, contact);
     add_deepest(contact, i, s.tube.contacts[point.rod], s.tube.source[point.rod]);
   }
 }
@@ -1144,7 +1142,8 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
     solve_organ_contacts(models_, states_, common.dt, contacts);
   }
   for (const std::size_t i : alone_) end_step(*organs[i].model, *organs[i].state, first_substep(own_count(i)), dt);
-  for (const std::size_t i : tubes_) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
+  for (const std::vector<std::size_t>* thin : {&tubes_, &sheets_})
+    for (const std::size_t i : *thin) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
   for (const std::size_t i : solids_)
     end_step(*organs[i].model, *organs[i].state, first_substep(most * divisions(i)), dt);
 }

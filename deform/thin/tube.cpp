@@ -364,6 +364,13 @@ TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<c
 
 namespace {
 
+// The direction in which points of the wall lay before they were pressed.
+glm::dvec2 unpressed(const TubeSection& section, const glm::dvec2& direction) {
+  const glm::dvec2 u = section.across, w(-u.y, u.x);
+  const double f = section.flatness, g = std::sqrt(2.0 - f * f);
+  return glm::dot(direction, u) / f * u + glm::dot(direction, w) / g * w;
+}
+
 // Presses the cross-sections at both ends of an edge flat when it is wider than the room at this place.
 void press(const TubeModel& model, const TubeSqueeze& squeeze, TubeMotion& motion) {
   const double wanted = std::clamp(squeeze.width / (2.0 * model.params.radius), kFlattest, 1.0);
@@ -374,7 +381,7 @@ void press(const TubeModel& model, const TubeSqueeze& squeeze, TubeMotion& motio
     const dmat3 frame = frame_at(motion.rods[squeeze.rod], squeeze.edge + end);
     const glm::dvec2 across(glm::transpose(frame) * squeeze.direction);
     if (!(glm::length(across) > 0.1)) continue;
-    section.across = glm::normalize(across);
+    section.across = glm::normalize(squeeze.jaws ? across : unpressed(section, across));
     section.flatness = std::min(section.flatness, wanted);
   }
 }
