@@ -76,7 +76,7 @@ class TickClock {
   // Returns the time of the last picture on the scale of the ticks' numbers: at most half a tick before or after the
   // newest tick.
   double now() const { return static_cast<double>(next_tick_) + static_cast<double>(left_) - 1.0 + due_; }
-  double wall() const { return wall_; }               // s  of the last picture
+  double wall() const { return wall_; }  // s  of the last picture
   double lost() const { return static_cast<double>(lost_ticks_) * tick(); }
   // Returns whether the last picture came after a gap longer than longest_gap.
   bool after_gap() const { return after_gap_; }

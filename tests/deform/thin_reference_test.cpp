@@ -508,7 +508,7 @@ TEST(ThinReference, ADuctThatCarriesAnOrganRestsWhereTheReferenceRests) {
       "weight, "
       "largest force left on a node %.1e of it\n",
       1e3 * farthest(rod.rest, reference.x), off, carried.z / weight, slope / weight);
-  EXPECT_LT(off, 1e-6 * 0.064);
+  EXPECT_LT(off, 1e-5 * 0.064);  // the lattice is in single precision
   EXPECT_NEAR(carried.z / weight, 1.0, 1e-3);
   EXPECT_LT(slope, 1e-3 * weight);
 }

@@ -135,7 +135,7 @@ TEST(Tube, ACutMakesTwo) {
   ASSERT_FALSE(snip(sculpture, tube.model, tube.state, cut).nothing());
   follow_cuts(tube.model, tube.state, node_parts(sculpture, tube.model.lattice));
   ASSERT_EQ(tube.model.tube.rods.size(), 2u);
-  EXPECT_NEAR(tube.mass(), mass, 1e-3 * mass);
+  EXPECT_NEAR(tube.mass(), mass, 3e-3 * mass);
   std::vector<glm::vec3> x = tube.state.x, v = x;
   step(tube.model, tube.state, {}, 1e-6f);
   for (std::size_t n = 0; n < x.size(); ++n) ASSERT_LT(glm::distance(tube.state.x[n], before[n]), 2e-6f) << n;
@@ -187,9 +187,10 @@ TEST(Tube, PartsCanBeBurntAway) {
 
 TEST(Tube, AWallThatNothingPressesOpens) {
   Tube tube(straight({0.0, 1.0, 0.0}), duct_tissue(), {});
-  const TubeSqueeze jaws{0, 7, 0.5, {0.0, 0.0, 1.0}, 1.2e-3, {}, true};
-  flatten(tube.model.tube, {&jaws, 1}, 0.01, tube.state.tube);
-  EXPECT_DOUBLE_EQ(tube.state.tube.sections[0][7].flatness, 0.3);
+  std::vector<TubeSqueeze> jaws;
+  for (std::uint32_t edge = 13; edge < 17; ++edge) jaws.push_back({0, edge, 0.5, {0.0, 0.0, 1.0}, 1.2e-3, {}, true});
+  flatten(tube.model.tube, jaws, 0.01, tube.state.tube);
+  EXPECT_DOUBLE_EQ(tube.state.tube.sections[0][15].flatness, 0.3);
   step(tube.model, tube.state, {}, 1e-5f);
   float least = 1.f, widest = 0.f;
   for (const glm::vec3& p : tube.surface())
@@ -198,7 +199,7 @@ TEST(Tube, AWallThatNothingPressesOpens) {
   EXPECT_NEAR(least, -0.6e-3, 4e-4);
   EXPECT_NEAR(widest, std::sqrt(2.0 - 0.09) * 2e-3, 3e-4);
   for (int k = 0; k < 60; ++k) flatten(tube.model.tube, {}, 1.0 / 60.0, tube.state.tube);
-  EXPECT_GT(tube.state.tube.sections[0][7].flatness, 0.99);
+  EXPECT_GT(tube.state.tube.sections[0][15].flatness, 0.99);
 }
 
 // Jaws and shafts at once: an overlap of half a millimetre is taken back without flinging the tube about.

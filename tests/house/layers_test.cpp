@@ -33,7 +33,7 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"deform/join", {"deform/cut", "deform/contact", "deform/solid"}},
     {"deform/fluid", {"deform/contact"}},
     {"deform", {"deform/join", "deform/contact", "deform/solid"}},
-    {"deform/reference", {"deform", "deform/join", "deform/solid"}},
+    {"deform/reference", {"deform", "deform/join", "deform/solid", "deform/thin"}},
     {"sim/support", {}},
     {"sim/scene", {"sim/support"}},
     {"sim/device", {"sim/scene", "sim/support"}},

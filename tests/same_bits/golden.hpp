@@ -7,8 +7,8 @@
 
 namespace trocar::golden {
 
-constexpr int kOfModelVersion = 10;
-constexpr std::uint64_t kTissue = 0xd1818fb01d7d4f1d;
+constexpr int kOfModelVersion = 11;
+constexpr std::uint64_t kTissue = 0xa4bbb98d46d29704;
 constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 
 struct Performance {
