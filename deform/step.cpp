@@ -631,7 +631,7 @@ void squeeze_with_jaws(const TissueModel& model, const SteppedTissue& state, con
         const glm::dvec3 across = glm::normalize(up->direction - down->direction);
         const double share = 0.5 * (up->share + down->share);
         const glm::dvec3 middle = glm::mix(edge[0], edge[1], share) + 0.5 * (up->room - down->room) * across;
-        s.squeezes.push_back({r, e, share, across, up->room + down->room, middle, true});
+        s.squeezes.push_back({r, e, share, up->room + down->room, {}, across, middle});
       }
   }
 }
@@ -659,7 +659,7 @@ void forget_tool_contacts(TubeScratch& s) {
 // Where jaws press from both sides.
 const TubeSqueeze* squeeze_of(const TubePoint& point, const TubeScratch& s) {
   const auto at = std::ranges::find_if(
-      s.squeezes, [&](const TubeSqueeze& q) { return q.rod == point.rod && q.edge == point.at.edge; });
+      s.squeezes, [&](const TubeSqueeze& q) { return q.jaws() && q.rod == point.rod && q.edge == point.at.edge; });
   return at == s.squeezes.end() ? nullptr : &*at;
 }
 
@@ -834,7 +834,7 @@ void advance_tube(const TissueModel& model, SteppedTissue& state, const TissueLo
   hold_tube(model, state, loads, substep, s);
   tie_tube(model, state, breath_before, breath_now, substep.dt, s);
   for (const TubeSqueeze& squeeze : s.tube.squeezes)
-    if (squeeze.jaws) state.tube.rods[squeeze.rod].spin[squeeze.edge] = 0.0;
+    if (squeeze.jaws()) state.tube.rods[squeeze.rod].spin[squeeze.edge] = 0.0;
   for (std::size_t r = 0; r < state.tube.rods.size(); ++r) {
     const TubeRod& rod = model.tube.rods[r];
     RodState& now = state.tube.rods[r];
@@ -855,13 +855,13 @@ void squeeze_with_clips(std::span<const TissueModel* const> models, std::span<St
     if (strut.a.organ == kWall || models[strut.a.organ]->tube.empty()) continue;
     const TissueModel& model = *models[strut.a.organ];
     SteppedTissue& state = *states[strut.a.organ];
-    const FibreEnds ends = ends_of(strut, models, states);
-    const glm::dvec3 apart(ends.b - ends.a);
-    if (!(glm::length(apart) > 0.0)) continue;
-    const TubePoint point =
-        point_on(model.tube, state.tube, model.lattice.cells[strut.a.cell].node, strut.a.weight, glm::dvec3(ends.a));
-    state.scratch.tube.squeezes.push_back({point.rod, point.at.edge, point.at.share, glm::normalize(apart),
-                                           closed_width(model.tube.params), 0.5 * glm::dvec3(ends.a + ends.b)});
+    const auto end_of = [&](const BondEnd& end) { return TubeEnd{model.lattice.cells[end.cell].node, end.weight}; };
+    const glm::dvec2 across = direction_at_rest(model.tube, end_of(strut.a), end_of(strut.b));
+    if (across == glm::dvec2(0.0)) continue;
+    const TubePoint point = point_on(model.tube, state.tube, model.lattice.cells[strut.a.cell].node, strut.a.weight,
+                                     glm::dvec3(ends_of(strut, models, states).a));
+    state.scratch.tube.squeezes.push_back(
+        {point.rod, point.at.edge, point.at.share, closed_width(model.tube.params), across});
   }
 }
 

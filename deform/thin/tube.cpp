@@ -27,6 +27,8 @@ constexpr double kShortest = 0.3;  // of the spacing
 constexpr double kLeastWhole = 0.05;  // 1
 // Stiffness of a fixed node, relative to that of an edge along itself.
 constexpr double kFixing = 100.0;  // 1
+// What presses more along the axis than this does not press a cross-section flat.
+constexpr double kAcross = 0.1;  // 1, sine of the angle to the axis
 // A cross-section does not become flatter.
 constexpr double kFlattest = 0.1;  // 1
 
@@ -252,8 +254,6 @@ double ring_modulus(const TubeParams& p) {
   return std::min(plate * thin * thin * thin / (12.0 * kLineLoad), p.youngs_modulus);
 }
 
-double wall_stiffness(const TubeParams& p) { return 2.0 * p.radius * ring_modulus(p); }
-
 double closed_width(const TubeParams& p) { return std::min(p.wall, p.radius); }
 
 TubeModel make_tube(const TubeParams& params, std::span<const dvec3> line, const TubeLattice& lattice) {
@@ -362,14 +362,19 @@ TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<c
   return point;
 }
 
-namespace {
-
-// The direction in which points of the wall lay before they were pressed.
-glm::dvec2 unpressed(const TubeSection& section, const glm::dvec2& direction) {
-  const glm::dvec2 u = section.across, w(-u.y, u.x);
-  const double f = section.flatness, g = std::sqrt(2.0 - f * f);
-  return glm::dot(direction, u) / f * u + glm::dot(direction, w) / g * w;
+glm::dvec2 direction_at_rest(const TubeModel& model, const TubeEnd& from, const TubeEnd& to) {
+  const auto place = [&](const TubeEnd& end) {
+    glm::dvec2 sum(0.0);
+    for (std::size_t i = 0; i < end.node.size(); ++i)
+      sum += static_cast<double>(end.weight[i]) * glm::dvec2(model.nodes[end.node[i]].local);
+    return sum;
+  };
+  const glm::dvec2 way = place(to) - place(from);
+  const double length = glm::length(way);
+  return length > 0.0 ? way / length : glm::dvec2(0.0);
 }
+
+namespace {
 
 // Presses the cross-sections at both ends of an edge flat when it is wider than the room at this place.
 void press(const TubeModel& model, const TubeSqueeze& squeeze, TubeMotion& motion) {
@@ -378,10 +383,12 @@ void press(const TubeModel& model, const TubeSqueeze& squeeze, TubeMotion& motio
   if (wanted > glm::mix(ends[0].flatness, ends[1].flatness, squeeze.share)) return;
   for (std::size_t end : {0, 1}) {
     TubeSection& section = ends[end];
-    const dmat3 frame = frame_at(motion.rods[squeeze.rod], squeeze.edge + end);
-    const glm::dvec2 across(glm::transpose(frame) * squeeze.direction);
-    if (!(glm::length(across) > 0.1)) continue;
-    section.across = glm::normalize(squeeze.jaws ? across : unpressed(section, across));
+    const glm::dvec2 across =
+        squeeze.jaws()
+            ? glm::dvec2(glm::transpose(frame_at(motion.rods[squeeze.rod], squeeze.edge + end)) * squeeze.direction)
+            : squeeze.across;
+    if (!(glm::length(across) > kAcross)) continue;
+    section.across = glm::normalize(across);
     section.flatness = std::min(section.flatness, wanted);
   }
 }

@@ -32,8 +32,6 @@ struct TubeParams {
 
 // Returns the modulus of the layer that resists the jaws like the ring of the wall does, Pa.
 double ring_modulus(const TubeParams& params);
-// Returns the force per narrowing of a piece of tube as long as it is wide, pressed between two plates, N/m.
-double wall_stiffness(const TubeParams& params);
 // Returns the width of a tube that a clip has closed, m.
 double closed_width(const TubeParams& params);
 
@@ -124,14 +122,24 @@ struct TubePoint {
 TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<const std::uint32_t> node,
                    std::span<const float> weight, const glm::dvec3& p);
 
-// Two surfaces that press a place of an edge from opposite sides.
+// Returns the direction from one point that lattice nodes carry to another, across the axis, as they lie at rest:
+// along the material axes, unit; 0 when they lie behind each other.
+struct TubeEnd {
+  std::span<const std::uint32_t> node;
+  std::span<const float> weight;  // 1
+};
+glm::dvec2 direction_at_rest(const TubeModel& model, const TubeEnd& from, const TubeEnd& to);
+
+// Two surfaces that press a place of an edge from opposite sides: jaws, or a clip, which turns with the wall.
 struct TubeSqueeze {
   std::uint32_t rod, edge;
-  double share;          // 1, along the edge
-  glm::dvec3 direction;  // unit, world, from one to the other
-  double width;          // m, between them
-  glm::dvec3 middle;     // m, a point in the middle between them
-  bool jaws = false;     // of an instrument: they keep the tube from rolling; a clip rolls with it
+  double share;               // 1, along the edge
+  double width;               // m, between them
+  glm::dvec2 across{0.0};     // of a clip: unit, from one to the other along the material axes
+  glm::dvec3 direction{0.0};  // of jaws: unit, world, from one to the other
+  glm::dvec3 middle{0.0};     // of jaws: m, a point in the middle between them
+
+  bool jaws() const { return across == glm::dvec2(0.0); }
 };
 // Presses cross-sections flat, and lets those that nothing presses open, in dt seconds.
 void flatten(const TubeModel& model, std::span<const TubeSqueeze> squeezes, double dt, TubeMotion& motion);

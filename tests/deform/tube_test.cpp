@@ -188,7 +188,7 @@ TEST(Tube, PartsCanBeBurntAway) {
 TEST(Tube, AWallThatNothingPressesOpens) {
   Tube tube(straight({0.0, 1.0, 0.0}), duct_tissue(), {});
   std::vector<TubeSqueeze> jaws;
-  for (std::uint32_t edge = 13; edge < 17; ++edge) jaws.push_back({0, edge, 0.5, {0.0, 0.0, 1.0}, 1.2e-3, {}, true});
+  for (std::uint32_t edge = 13; edge < 17; ++edge) jaws.push_back({0, edge, 0.5, 1.2e-3, {}, {0.0, 0.0, 1.0}});
   flatten(tube.model.tube, jaws, 0.01, tube.state.tube);
   EXPECT_DOUBLE_EQ(tube.state.tube.sections[0][15].flatness, 0.3);
   step(tube.model, tube.state, {}, 1e-5f);
