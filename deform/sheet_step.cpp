@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deform/point_loads.hpp"
+
 namespace trocar {
 namespace {
 
@@ -183,8 +185,8 @@ void carry_columns(const TissueModel& model, const SheetState& state, TissueScra
   });
 }
 
-// Lets contacts bear that the step went through: a sheet weighs next to nothing, and what it does cannot be told from
-// its speed. Returns whether there are any.
+// A sheet is so light that its speed does not tell what it will touch. So the contacts that the step has gone through
+// bear when it is repeated. Returns whether there are any.
 bool find_missed(const SheetModel& sheet, const SheetState& state, double dt, SlabScratch& s) {
   bool any = false;
   for (std::size_t k = 0; k < s.supports.size(); ++k) {

@@ -47,9 +47,4 @@ void leave_neighbours(std::span<const std::size_t> sheets, std::span<const Tissu
 void push_neighbours(std::span<const std::size_t> sheets, std::span<const TissueModel* const> models,
                      std::span<SteppedTissue* const> states);
 
-// The points that instruments press, as a step prepares them (step.cpp): poses of parts, and for one contact the plane
-// of the tool's surface that faces the point; false when the tool is out of range.
-void pose_tools(const TissueLoads& loads, float progress, TissueScratch& s);
-bool face_pressed(const TissueLoads& loads, std::uint32_t contact, float progress, TissueScratch& s);
-
 }  // namespace trocar

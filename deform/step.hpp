@@ -28,6 +28,9 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
 void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep);
 void end_step(const TissueModel& model, SteppedTissue& state, const Substep& last, float dt);
 
+// Sets the positions of the next elastic forces, x + time v.
+void look_ahead(float time, TissueScratch& s);
+
 // Restores cells that are pressed flat or inside out: springs depend on lengths only, so a mirror image is also an
 // equilibrium for them. Each corner of a cell spans a volume with its three edges. When the smallest falls below half
 // its rest volume, the cell is drawn to its rotated rest shape. Sound tissue under small strain is never affected.

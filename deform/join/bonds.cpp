@@ -323,7 +323,7 @@ void add_bond_forces(std::span<const TissueModel* const> models, std::span<Stepp
       if (!tube_a && !tube_b && !by_sheet) add_pull(fibre, ends);
     }
   }
-  // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/step.cpp).
+  // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/tube_step.hpp).
   for (const Fibre& strut : bonds.struts)
     if (!on_tube(strut.a, models)) add_pull(strut, ends_ahead(strut, models, states));
 }

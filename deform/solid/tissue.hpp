@@ -190,9 +190,9 @@ struct PreparedPoint {
   glm::vec3 normal;              // 1    from tissue to tool, at present
   float plane;                   // m    upper limit of normal . point, at present
   float old;                     // m    part of an overlap that this substep's motion did not make
-  // m  displacement of the tool's material here during the step; of a held point of a tube: where between the jaws it
-  // lies beside the place that they gripped, because the wall has widened
-  glm::vec3 slide;
+  float shifted;                 // m    by positions alone, in this substep
+  glm::vec3 slide;               // m    displacement of the tool's material here during the step
+  glm::vec3 beside;   // m    of a held point of a tube: from the place that the jaws gripped, by its wall widening
   glm::vec3 pressed;  // kg m push on the point in this substep
   glm::vec3 push;     // kg m sum of the pushes on the tool over the substeps of the step
 };

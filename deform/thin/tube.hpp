@@ -6,7 +6,7 @@
 // springs open within a fraction of a second. Its perimeter stays: an ellipse with half axes f r and sqrt(2 - f^2) r
 // (Euler's approximation). The force of a ring that is pressed between two lines: Timoshenko and Gere, "Theory of
 // elastic stability", 1961, section 7.1: narrower by 0.149 F r^3 / (E' I).
-// What pushes and pulls it in a substep: deform/step.cpp. Units: metres, kilograms, seconds.   Tested in
+// What pushes and pulls it in a substep: deform/tube_step.hpp. Units: metres, kilograms, seconds.   Tested in
 // tests/deform/tube_test.cpp
 #pragma once
 

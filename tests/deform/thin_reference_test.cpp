@@ -6,6 +6,7 @@
 #include "geometry/units.hpp"
 #include "mesh/tube_shape.hpp"
 #include "tests/deform/organ_group.hpp"
+#include "tests/deform/sheet_shapes.hpp"
 #include "tests/support/test.hpp"
 
 namespace trocar::thin_reference_test {
@@ -39,30 +40,11 @@ struct Rod {
   RodLoads loads() const { return {force, torque, gravity}; }
 };
 
-struct Mesh {
-  std::vector<dvec3> points;
-  std::vector<std::array<std::uint32_t, 3>> triangles;
-};
+using Mesh = test::SheetMesh;
 
-// A rectangle from the origin on; inner nodes moved by up to 30 % of a cell.
-Mesh rectangle(double length, double width, std::uint32_t columns, std::uint32_t rows, std::mt19937& random) {
-  std::uniform_real_distribution<double> shift(-0.3, 0.3);
-  Mesh mesh;
-  for (std::uint32_t j = 0; j <= rows; ++j)
-    for (std::uint32_t i = 0; i <= columns; ++i) {
-      const bool inside = i > 0 && i < columns && j > 0 && j < rows;
-      const double a = inside ? shift(random) : 0.0, b = inside ? shift(random) : 0.0;
-      mesh.points.push_back({length * (i + a) / columns, width * (j + b) / rows, 0.0});
-    }
-  for (std::uint32_t j = 0; j < rows; ++j)
-    for (std::uint32_t i = 0; i < columns; ++i) {
-      const std::uint32_t p = j * (columns + 1) + i, q = p + 1, s = p + columns + 1, r = s + 1;
-      if ((i + j) % 2 == 0)
-        mesh.triangles.push_back({p, q, r}), mesh.triangles.push_back({p, r, s});
-      else
-        mesh.triangles.push_back({p, q, s}), mesh.triangles.push_back({q, r, s});
-    }
-  return mesh;
+// A rectangle from the origin on, of irregular triangles.
+Mesh rectangle(double length, double width, int columns, int rows, std::mt19937& random) {
+  return test::rectangle(length, width, columns, rows, test::Pattern::irregular, static_cast<unsigned>(random()));
 }
 
 struct Sheet {
@@ -364,23 +346,37 @@ double farthest(std::span<const dvec3> a, std::span<const dvec3> b) {
   return most;
 }
 
+ThinResult reference_rest(const Rod& rod, RodState& state) {
+  return implicit_equilibrium(rod.model, state, {rod.loads(), {}});
+}
+ThinResult reference_rest(Sheet& sheet, SheetState& state) {
+  return implicit_equilibrium(sheet.model, state, sheet.loads());
+}
+
 // Brings both solvers to rest from the given state, each by itself. Prints and returns how far their nodes differ, m.
-double rest_difference(const char* what, Rod& rod, double dt, int most) {
-  RodState reference = rod.state;
-  const RodState start = rod.state;
-  const ThinResult result = implicit_equilibrium(rod.model, reference, {rod.loads(), {}});
+template <class Scratch, class Body>
+double rest_difference(const char* what, Body& body, double dt, int most) {
+  auto reference = body.state;
+  const auto start = body.state;
+  const ThinResult result = reference_rest(body, reference);
   EXPECT_TRUE(result.balanced) << what << ' ' << result.unbalanced;
-  RodScratch scratch;
+  Scratch scratch;
   int steps = 0;
   for (double moved = 1.0; steps < most && moved > 1e-13; ++steps) {
-    const std::vector<dvec3> before = rod.state.x;
-    step(rod.model, rod.state, rod.loads(), dt, scratch);
-    moved = farthest(before, rod.state.x);
+    const std::vector<dvec3> before = body.state.x;
+    step(body.model, body.state, body.loads(), dt, scratch);
+    moved = farthest(before, body.state.x);
   }
-  const double off = farthest(rod.state.x, reference.x);
+  const double off = farthest(body.state.x, reference.x);
   std::printf("%s: moved %.2f mm, step and reference differ by %.1e m; %d steps, %d iterations\n", what,
               1e3 * farthest(start.x, reference.x), off, steps, result.iterations);
   return off;
+}
+double rest_difference(const char* what, Rod& rod, double dt, int most) {
+  return rest_difference<RodScratch>(what, rod, dt, most);
+}
+double rest_difference(const char* what, Sheet& sheet, double dt, int most) {
+  return rest_difference<SheetScratch>(what, sheet, dt, most);
 }
 
 TEST(ThinReference, RodsRestWhereTheReferenceRests) {
@@ -511,24 +507,6 @@ TEST(ThinReference, ADuctThatCarriesAnOrganRestsWhereTheReferenceRests) {
   EXPECT_LT(off, 1e-5 * 0.064);  // the lattice is in single precision
   EXPECT_NEAR(carried.z / weight, 1.0, 1e-3);
   EXPECT_LT(slope, 1e-3 * weight);
-}
-
-double rest_difference(const char* what, Sheet& sheet, double dt, int most) {
-  SheetState reference = sheet.state;
-  const SheetState start = sheet.state;
-  const ThinResult result = implicit_equilibrium(sheet.model, reference, sheet.loads());
-  EXPECT_TRUE(result.balanced) << what << ' ' << result.unbalanced;
-  SheetScratch scratch;
-  int steps = 0;
-  for (double moved = 1.0; steps < most && moved > 1e-13; ++steps) {
-    const std::vector<dvec3> before = sheet.state.x;
-    step(sheet.model, sheet.state, sheet.loads(), dt, scratch);
-    moved = farthest(before, sheet.state.x);
-  }
-  const double off = farthest(sheet.state.x, reference.x);
-  std::printf("%s: moved %.2f mm, step and reference differ by %.1e m; %d steps, %d iterations\n", what,
-              1e3 * farthest(start.x, reference.x), off, steps, result.iterations);
-  return off;
 }
 
 TEST(ThinReference, SheetsRestWhereTheReferenceRests) {
