@@ -112,7 +112,8 @@ struct Errors {
   double slope = 0.0, curvature = 0.0;  // 1, of the largest
 };
 
-// Central differences of the energy and of the gradient, in the measure of `scales`.
+// Central differences of fourth order of the energy and of the gradient, in the measure of `scales`. Of second order
+// they are off by 6e-6 on a face that the shaking pressed to a needle (seed 3581473584).
 Errors difference_errors(const Energy& energy, std::vector<double> u, std::span<const double> scales) {
   constexpr double kStep = 1e-5;
   const std::size_t count = u.size();
@@ -120,16 +121,22 @@ Errors difference_errors(const Energy& energy, std::vector<double> u, std::span<
   const std::vector<double> matrix = dense(here);
   std::vector<double> slope(count), quotient(count), bend(count * count), bend_quotient(count * count);
   for (std::size_t i = 0; i < count; ++i) {
-    const double at = u[i], step = kStep * scales[i];
-    u[i] = at + step;
-    const ThinExpansion high = expand(energy, u, Curvature::None);
-    u[i] = at - step;
-    const ThinExpansion low = expand(energy, u, Curvature::None);
-    u[i] = at;
-    slope[i] = here.slope[i] * scales[i], quotient[i] = (high.energy - low.energy) / (2.0 * kStep);
+    const double from = u[i];
+    const auto at = [&](int steps) {
+      u[i] = from + steps * kStep * scales[i];
+      ThinExpansion moved = expand(energy, u, Curvature::None);
+      u[i] = from;
+      return moved;
+    };
+    const ThinExpansion lowest = at(-2), low = at(-1), high = at(1), highest = at(2);
+    const auto difference = [&](auto of) {
+      return (8.0 * (of(high) - of(low)) - (of(highest) - of(lowest))) / (12.0 * kStep);
+    };
+    slope[i] = here.slope[i] * scales[i];
+    quotient[i] = difference([](const ThinExpansion& e) { return e.energy; });
     for (std::size_t j = 0; j < count; ++j) {
       bend[i * count + j] = matrix[i * count + j] * scales[i] * scales[j];
-      bend_quotient[i * count + j] = (high.slope[j] - low.slope[j]) * scales[j] / (2.0 * kStep);
+      bend_quotient[i * count + j] = difference([&](const ThinExpansion& e) { return e.slope[j] * scales[j]; });
     }
   }
   Errors errors;
