@@ -3,12 +3,8 @@
 #include "deform/step.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <condition_variable>
 #include <glm/gtc/quaternion.hpp>
-#include <mutex>
-#include <thread>
 
 #include "deform/point_loads.hpp"
 #include "deform/sheet_step.hpp"
@@ -292,6 +288,44 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
   prepare_contact_points(model, loads, s);
 }
 
+namespace {
+
+glm::vec3 breath_after(const TissueModel& model, const SteppedTissue& state, const Substep& substep) {
+  return breath(model.breathing, state.time + substep.dt * substep.number);
+}
+
+void add_solid_forces(const TissueModel& model, SteppedTissue& state, const Substep& substep) {
+  const FlushTinyNumbers flush;
+  TissueScratch& s = state.scratch;
+  add_elastic_forces(model, s.ahead, s.force);
+  for (const CrushedCell& cell : s.crushed) add_unfolding_forces(model, cell, s.x, s.v, s.force);
+  add_tether_forces(model, breath_after(model, state, substep), s);
+}
+
+void scale_forces(float scale, TissueScratch& s) {
+  if (scale == 1.f) return;
+  for (std::vector<float>* force : {&s.force.x, &s.force.y, &s.force.z})
+    for (float& f : *force) f *= scale;
+}
+
+void move_solid(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep) {
+  const FlushTinyNumbers flush;
+  TissueScratch& s = state.scratch;
+  const TissueParams& p = model.params;
+  const glm::vec3 breath_now = breath_after(model, state, substep);
+  const Motion motion{substep.dt, 1.f / (1.f + p.drag * substep.dt), kLongestStride * p.node_spacing / substep.dt,
+                      p.damping_time};
+  const std::span<float> x(s.x.x), y(s.x.y), z(s.x.z);
+  move(x, s.v.x, s.ahead.x, s.force.x, s.gravity.x, model.inverse_mass.data(), motion);
+  move(y, s.v.y, s.ahead.y, s.force.y, s.gravity.y, model.inverse_mass.data(), motion);
+  move(z, s.v.z, s.ahead.z, s.force.z, s.gravity.z, model.inverse_mass.data(), motion);
+  move_diaphragm(model, breath_now, s);
+  if (model.floor.down != glm::vec3(0.f)) stop_at_floor(model, s);
+  solve_contact_points(model, loads, substep, s);
+}
+
+}  // namespace
+
 void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& loads, const Substep& substep) {
   if (!model.tube.empty()) {
     advance_tube(model, state, loads, substep);
@@ -301,22 +335,8 @@ void advance(const TissueModel& model, SteppedTissue& state, const TissueLoads& 
     advance_sheet(model, state, loads, {substep.number, substep.number, substep.count, substep.dt});
     return;
   }
-  const FlushTinyNumbers flush;
-  TissueScratch& s = state.scratch;
-  const TissueParams& p = model.params;
-  const glm::vec3 breath_now = breath(model.breathing, state.time + substep.dt * substep.number);
-  const Motion motion{substep.dt, 1.f / (1.f + p.drag * substep.dt), kLongestStride * p.node_spacing / substep.dt,
-                      p.damping_time};
-  add_elastic_forces(model, s.ahead, s.force);
-  for (const CrushedCell& cell : s.crushed) add_unfolding_forces(model, cell, s.x, s.v, s.force);
-  add_tether_forces(model, breath_now, s);
-  const std::span<float> x(s.x.x), y(s.x.y), z(s.x.z);
-  move(x, s.v.x, s.ahead.x, s.force.x, s.gravity.x, model.inverse_mass.data(), motion);
-  move(y, s.v.y, s.ahead.y, s.force.y, s.gravity.y, model.inverse_mass.data(), motion);
-  move(z, s.v.z, s.ahead.z, s.force.z, s.gravity.z, model.inverse_mass.data(), motion);
-  move_diaphragm(model, breath_now, s);
-  if (model.floor.down != glm::vec3(0.f)) stop_at_floor(model, s);
-  solve_contact_points(model, loads, substep, s);
+  add_solid_forces(model, state, substep);
+  move_solid(model, state, loads, substep);
 }
 
 // Sets the factor that converts pushes (mass times length, summed over the substeps) to the mean force. Drag acts after
@@ -353,122 +373,7 @@ glm::vec3 step(const TissueModel& model, SteppedTissue& state, const TissueLoads
   return contact_force(state, 0, loads.contacts.size());
 }
 
-// Threads that share lists of equal jobs with their caller. Within a step lists follow each other every few
-// microseconds, and most are done before a sleeping thread wakes: helpers look out for the next list for a while before
-// they sleep. The caller takes jobs too, and waits only for those that a helper has begun.
-struct OrganStepper::Team {
-  // Longer than what lies between two lists of a step, and than the end of a helper's last job. It is short beside the
-  // time of a frame, because another program, or the renderer, may want the core.
-  static constexpr std::chrono::microseconds kLookout{50};
-  static constexpr std::uint64_t kRound = std::uint64_t{1} << 32;  // a ticket: kRound * round + jobs to take
-
-  std::vector<std::thread> threads;
-  std::mutex mutex;
-  std::condition_variable begin, done;
-  std::atomic<std::uint64_t> ticket{0};
-  std::atomic<std::size_t> undone{0};                 // jobs of the round that have not ended
-  std::atomic<int> asleep{0};                         // helpers
-  std::atomic<bool> stopping{false}, waiting{false};  // waiting: the caller sleeps
-  // Of the round; they stay until all its jobs have ended.
-  void (*job)(void*, std::size_t) = nullptr;
-  void* context = nullptr;
-  std::size_t jobs = 0;
-
-  explicit Team(int helpers) {
-    for (int i = 0; i < helpers; ++i) threads.emplace_back([this] { help(); });
-  }
-  ~Team() {
-    {
-      const std::lock_guard lock(mutex);
-      stopping = true;
-    }
-    begin.notify_all();
-    for (std::thread& thread : threads) thread.join();
-  }
-
-  bool called() const { return ticket.load() % kRound != 0 || stopping.load(); }
-  bool ended() const { return undone.load() == 0; }
-  static void rest() {
-#if defined(__x86_64__)
-    _mm_pause();
-#endif
-  }
-  // Returns whether `is_so` became true while it looked.
-  template <typename Condition>
-  static bool look_out(const Condition& is_so) {
-    constexpr int kBetweenClocks = 32;
-    for (const auto start = Clock::now(); Clock::now() - start < kLookout;)
-      for (int k = 0; k < kBetweenClocks; ++k, rest())
-        if (is_so()) return true;
-    return false;
-  }
-
-  void work() {
-    for (std::uint64_t now = ticket.load(); now % kRound != 0;) {
-      if (!ticket.compare_exchange_weak(now, now - 1)) continue;
-      job(context, jobs - now % kRound);
-      if (undone.fetch_sub(1) == 1 && waiting.load()) {
-        const std::lock_guard lock(mutex);
-        done.notify_one();
-      }
-      now = ticket.load();
-    }
-  }
-  void help() {
-    while (!stopping) {
-      if (!look_out([this] { return called(); })) {
-        std::unique_lock lock(mutex);
-        ++asleep;
-        begin.wait(lock, [this] { return called(); });
-        --asleep;
-      }
-      work();
-    }
-  }
-  void wait() {
-    if (look_out([this] { return ended(); })) return;
-    std::unique_lock lock(mutex);
-    waiting = true;
-    done.wait(lock, [this] { return ended(); });
-    waiting = false;
-  }
-
-  template <typename Job>
-  void share(std::size_t count, Job& each) {
-    if (threads.empty() || count < 2) {
-      for (std::size_t i = 0; i < count; ++i) each(i);
-      return;
-    }
-    job = [](void* context, std::size_t i) { (*static_cast<Job*>(context))(i); };
-    context = const_cast<void*>(static_cast<const void*>(&each));
-    jobs = count;
-    undone = count;
-    ticket = (ticket.load() / kRound + 1) * kRound + count;
-    if (asleep.load() > 0) {
-      { const std::lock_guard lock(mutex); }  // a helper that has looked in vain is asleep before it is called
-      begin.notify_all();
-    }
-    work();
-    wait();
-  }
-};
-
-OrganStepper::OrganStepper(int threads) : team_(std::make_unique<Team>(std::max(threads, 1) - 1)) {}
-OrganStepper::~OrganStepper() = default;
-
-namespace {
-
-// Advances an organ by a common substep in several equal parts. The forces of fibres act in the first one.
-void advance_divided(const SteppedOrgan& organ, const Substep& common, int parts) {
-  TissueScratch& s = organ.state->scratch;
-  if (parts > 1)
-    for (std::vector<float>* force : {&s.force.x, &s.force.y, &s.force.z})
-      for (float& f : *force) f *= static_cast<float>(parts);
-  Substep part{(common.number - 1) * parts + 1, common.count * parts, common.dt / static_cast<float>(parts)};
-  for (; part.number <= common.number * parts; ++part.number) advance(*organ.model, *organ.state, organ.loads, part);
-}
-
-}  // namespace
+OrganStepper::OrganStepper(int threads) : team_(threads) {}
 
 void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return;
@@ -476,7 +381,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   states_.clear();
   for (const SteppedOrgan& organ : organs) models_.push_back(organ.model), states_.push_back(organ.state);
   const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
-  team_->share(organs.size(), begin);
+  team_.share(organs.size(), begin);
 
   squeeze_with_clips(models_, states_, bonds);
   for (std::size_t i = 0; i < organs.size(); ++i)
@@ -488,9 +393,12 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   // Organs that touch or hang together use a common substep; others use their own. One whose tissue is crushed or
   // stretched stiff divides the common one further, on its own.
   sort_organs(contacts, bonds);
+  place_fibres(models_, bonds);
   int most = 1;
   for (const std::size_t i : joined_) most = std::max(most, substep_count(*organs[i].model, slowed(i)));
-  const auto divisions = [&](std::size_t i) { return (own_count(i) + most - 1) / most; };
+  divisions_.resize(organs.size()), scale_.resize(organs.size());
+  for (std::size_t i = 0; i < organs.size(); ++i)
+    divisions_[i] = (own_count(i) + most - 1) / most, scale_[i] = static_cast<float>(divisions_[i]);
   const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
   const auto advance_alone = [&](std::size_t k) {
     const std::size_t i = alone_[k];
@@ -499,25 +407,43 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
       forget_springs(states_[i]->scratch);
     }
   };
-  team_->share(alone_.size(), advance_alone);
+  team_.share(alone_.size(), advance_alone);
   Substep common = first_substep(most);
   for (; !joined_.empty() && common.number <= common.count; ++common.number) {
-    const auto advance_tubes = [&](std::size_t k) {
-      const std::size_t i = tubes_[k];
-      advance(*organs[i].model, *organs[i].state, organs[i].loads, common);
+    const auto part = [&](std::size_t i, int number) {
+      const int parts = divisions_[i];
+      return Substep{(common.number - 1) * parts + number, common.count * parts, common.dt / static_cast<float>(parts)};
     };
-    const auto advance_solids = [&](std::size_t k) {
+    const auto move_tube = [&](std::size_t i) {
+      add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+      press_tube(static_cast<std::uint32_t>(i), models_, states_, common.dt, contacts);
+      advance_tube(*organs[i].model, *organs[i].state, organs[i].loads, common);
+    };
+    // The forces on solids do not wait for tubes. Those between organs act in the first part of a substep.
+    const auto pull_solid = [&](std::size_t i) {
+      add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+      scale_forces(scale_[i], states_[i]->scratch);
+      add_solid_forces(*organs[i].model, *organs[i].state, part(i, 1));
+    };
+    const auto move_tubes_and_pull_solids = [&](std::size_t k) {
+      k < tubes_.size() ? move_tube(tubes_[k]) : pull_solid(solids_[k - tubes_.size()]);
+    };
+    const auto move_solids = [&](std::size_t k) {
       const std::size_t i = solids_[k];
-      advance_divided(organs[i], common, divisions(i));
+      move_solid(*organs[i].model, *organs[i].state, organs[i].loads, part(i, 1));
+      for (int number = 2; number <= divisions_[i]; ++number)
+        advance(*organs[i].model, *organs[i].state, organs[i].loads, part(i, number));
     };
     step_sheets(organs, common, contacts, bonds);
-    add_bond_forces(models_, states_, bonds);
+    add_common_forces(models_, states_, bonds);
     push_neighbours(sheets_, models_, states_);
-    press_tubes(models_, states_, common.dt, contacts);
-    team_->share(tubes_.size(), advance_tubes);
-    return_tube_forces(models_, states_, bonds);
+    press_tubes_together(models_, states_, common.dt, contacts);
+    team_.share(tubes_.size() + solids_.size(), move_tubes_and_pull_solids);
+    for (const std::size_t i : sheets_) add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+    break_torn_fibres(bonds);
+    return_tube_forces(models_, states_, scale_, bonds);
     for (const std::size_t i : tubes_) forget_springs(states_[i]->scratch);
-    team_->share(solids_.size(), advance_solids);
+    team_.share(solids_.size(), move_solids);
     take_back_from_tubes(models_, states_, common.dt, contacts);
     solve_organ_contacts(models_, states_, common.dt, contacts);
   }
@@ -525,7 +451,7 @@ void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& con
   for (const std::vector<std::size_t>* thin : {&tubes_, &sheets_})
     for (const std::size_t i : *thin) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
   for (const std::size_t i : solids_)
-    end_step(*organs[i].model, *organs[i].state, first_substep(most * divisions(i)), dt);
+    end_step(*organs[i].model, *organs[i].state, first_substep(most * divisions_[i]), dt);
 }
 
 // Sheets step first, for several substeps of the others.
@@ -538,7 +464,7 @@ void OrganStepper::step_sheets(std::span<const SteppedOrgan> organs, const Subst
     const std::size_t i = sheets_[k];
     advance_sheet(*organs[i].model, *organs[i].state, organs[i].loads, span);
   };
-  team_->share(sheets_.size(), advance_sheets);
+  team_.share(sheets_.size(), advance_sheets);
   leave_neighbours(sheets_, models_, states_, span, contacts, bonds);
 }
 
@@ -557,6 +483,12 @@ void OrganStepper::sort_organs(const OrganContacts& contacts, const Bonds& bonds
   sheets_.clear();
   for (const std::size_t i : joined_)
     (!models_[i]->slab.empty() ? sheets_ : models_[i]->tube.empty() ? solids_ : tubes_).push_back(i);
+  // Long jobs first, so that threads end together.
+  for (std::vector<std::size_t>* jobs : {&tubes_, &solids_})
+    std::sort(jobs->begin(), jobs->end(), [&](std::size_t a, std::size_t b) {
+      const std::size_t nodes_a = models_[a]->mass.size(), nodes_b = models_[b]->mass.size();
+      return nodes_a != nodes_b ? nodes_a > nodes_b : a < b;
+    });
 }
 
 }  // namespace trocar

@@ -5,13 +5,13 @@
 // tests/deform/tissue_test.cpp, contact_test.cpp and organ_contact_test.cpp
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "deform/contact/organ_contact.hpp"
 #include "deform/join/bonds.hpp"
 #include "deform/solid/tissue.hpp"
+#include "deform/team.hpp"
 
 namespace trocar {
 
@@ -68,26 +68,29 @@ struct SteppedOrgan {
 class OrganStepper {
  public:
   explicit OrganStepper(int threads);  // >= 1
-  ~OrganStepper();
 
   // Steps the organs. `contacts`: found for this step. `bonds`: of these organs; those that are stretched too far
   // break. Does nothing when dt is not finite or not above 0. Allocates only when there are more organs than ever
   // before.
   void step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt);
 
+  // The threads, for other work between steps.
+  Team& team() { return team_; }
+
  private:
-  struct Team;
   // Finds joined_ and alone_. Broken fibres count too, so that the substeps do not change when one breaks.
   void sort_organs(const OrganContacts& contacts, const Bonds& bonds);
   void step_sheets(std::span<const SteppedOrgan> organs, const Substep& common, OrganContacts& contacts,
                    const Bonds& bonds);
 
-  std::unique_ptr<Team> team_;
+  Team team_;
   std::vector<const TissueModel*> models_;
   std::vector<SteppedTissue*> states_;
   std::vector<char> is_joined_;              // [organ] 1: contacts or bonds join it with another organ or the wall
   std::vector<std::size_t> joined_, alone_;  // organs with is_joined_; the others
   std::vector<std::size_t> tubes_, solids_, sheets_;  // of those that are joined
+  std::vector<int> divisions_;                        // [organ] 1  parts of a common substep
+  std::vector<float> scale_;                          // [organ] 1  the same, of forces in the first part
 };
 
 }  // namespace trocar

@@ -362,14 +362,16 @@ void add_zeros(const TissueModel& a, const RestDistance& b, std::vector<float>& 
 // One direction of one pair: the vertices of a against the solid of b.
 class Search {
  public:
-  Search(std::span<const OrganBody> organs, std::uint32_t a, std::uint32_t b, float dt, OrganContacts& out)
-      : out_(out), a_(a), b_(b), vertices_(organs[a]), solid_(organs[b]), dt_(dt) {
+  Search(std::span<const OrganBody> organs, const OrganPair& search, float dt, const OrganContacts& all,
+         OrganContacts::Found& out)
+      : all_(all), out_(out), a_(search.a), b_(search.b), vertices_(organs[a_]), solid_(organs[b_]), dt_(dt) {
     size_ = static_cast<float>(solid_.model->lattice.spacing);
-    range_ = std::min(foresight(out.fastest[a] + out.fastest[b]), size_);
+    range_ = std::min(foresight(all.fastest[a_] + all.fastest[b_]), size_);
   }
 
   void run() {
-    region_ = common(out_.box[a_], grown(out_.box[b_], range_));
+    out_.contacts.clear();
+    region_ = common(all_.box[a_], grown(all_.box[b_], range_));
     const glm::vec3 extent = region_.high - region_.low;
     if (empty(region_) || !std::isfinite(glm::dot(extent, extent))) return;
     collect();
@@ -454,7 +456,7 @@ class Search {
   void look_into(std::uint32_t c) {
     const std::array<glm::vec3, 8> corner = corners(c);
     const Box tight = box_of(corner), box = grown(tight, kCellSlack * size_);
-    if (out_.rim[b_][c] && !empty(common(grown(tight, range_), region_))) out_.rim_cells.push_back(c);
+    if (all_.rim[b_][c] && !empty(common(grown(tight, range_), region_))) out_.rim_cells.push_back(c);
     if (empty(common(box, region_))) return;
     const CellInverse cell = cell_inverse(corner, size_);
     if (!cell.usable) return;
@@ -498,11 +500,11 @@ class Search {
 
   // Adds a contact when the vertex is deep or fast enough to matter within the step.
   void check_depth(const Near& near) {
-    const std::vector<float>& zeros = out_.zero[a_ * out_.field.size() + b_];
+    const std::vector<float>& zeros = all_.zero[a_ * all_.field.size() + b_];
     const float zero = near.vertex < zeros.size() ? zeros[near.vertex] : -kRestSlack;
     const Lattice& lattice = solid_.model->lattice;
     const glm::dvec3 rest_position(glm::vec3(lattice.cells[near.cell].at) + near.location);
-    const DistanceSample at = sample(out_.field[b_], glm::vec3(lattice.origin + lattice.spacing * rest_position));
+    const DistanceSample at = sample(all_.field[b_], glm::vec3(lattice.origin + lattice.spacing * rest_position));
     const float length = glm::length(at.gradient),
                 farthest = foresight(glm::distance(beside_vertex(near.vertex), beside_cell(near.cell)));
     if (at.distance - zero > kLongestStretch * farthest || !(length > kShortestGradient)) return;
@@ -543,7 +545,8 @@ class Search {
     out_.contacts.push_back(c);
   }
 
-  OrganContacts& out_;
+  const OrganContacts& all_;
+  OrganContacts::Found& out_;
   std::uint32_t a_, b_;
   const OrganBody &vertices_, &solid_;
   float dt_, size_, range_;  // s, m, m: distance outside the lattice within which vertices matter
@@ -571,10 +574,15 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
       if (a != b && models[b]->slab.empty()) add_zeros(*models[a], made.field[b], made.zero[a * organs + b]);
   made.box.resize(organs);
   made.fastest.resize(organs);
+  made.found.resize(organs * organs);
+  for (std::size_t k = 0; k < organs * organs; ++k) {
+    const std::size_t a = k / organs, vertices = a == k % organs ? 0 : models[a]->embedding.size();
+    made.found[k].near.reserve(vertices), made.found[k].binned.reserve(vertices);
+  }
   return made;
 }
 
-void find_organ_contacts(std::span<const OrganBody> organs, std::span<const OrganPair> pairs, float dt,
+void find_organ_contacts(std::span<const OrganBody> organs, std::span<const OrganPair> pairs, float dt, Team& team,
                          OrganContacts& contacts) {
   contacts.contacts.clear();
   contacts.searches.clear();
@@ -593,7 +601,16 @@ void find_organ_contacts(std::span<const OrganBody> organs, std::span<const Orga
   }
   std::sort(contacts.searches.begin(), contacts.searches.end(),
             [](const OrganPair& p, const OrganPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
-  for (const OrganPair& search : contacts.searches) Search(organs, search.a, search.b, dt, contacts).run();
+  const auto found = [&](const OrganPair& search) -> OrganContacts::Found& {
+    return contacts.found[search.a * organs.size() + search.b];
+  };
+  team.share(contacts.searches.size(), [&](std::size_t k) {
+    Search(organs, contacts.searches[k], dt, contacts, found(contacts.searches[k])).run();
+  });
+  for (const OrganPair& search : contacts.searches) {
+    const std::vector<PairContact>& list = found(search).contacts;
+    contacts.contacts.insert(contacts.contacts.end(), list.begin(), list.end());
+  }
 }
 
 void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts) {
@@ -601,7 +618,8 @@ void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganConta
   contacts.all_pairs.clear();
   for (std::uint32_t a = 0; a < organs.size(); ++a)
     for (std::uint32_t b = a + 1; b < organs.size(); ++b) contacts.all_pairs.push_back({a, b});
-  find_organ_contacts(organs, contacts.all_pairs, dt, contacts);
+  Team alone(1);
+  find_organ_contacts(organs, contacts.all_pairs, dt, alone, contacts);
 }
 
 void tissue_removed(std::span<const TissueModel* const> models, std::uint32_t organ,
@@ -741,33 +759,50 @@ double compliance_of(const PairContact& c, const TissueModel& other) {
 
 }  // namespace
 
-void press_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
-                 OrganContacts& contacts) {
+namespace {
+
+void press_tube_at(std::uint32_t i, std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                   float dt, OrganContacts& contacts) {
+  PairContact& c = contacts.contacts[i];
+  const TissueModel &model = *models[c.a], &other = *models[c.b];
+  SteppedTissue& state = *states[c.a];
+  const Pair pair{model, other, state.scratch, states[c.b]->scratch};
+  c.gap = gap_of(c, pair);
+  const glm::vec3 speed = weighted(c.on_b, pair.b.v), p = weighted(c.on_a, pair.a.x);
+  const float approach = glm::dot(c.normal, speed - weighted(c.on_a, pair.a.v));
+  const float pressed = c.pressed;
+  c.pressed = 0.f;
+  if (!(c.gap < kTubeReach + kTubeForesight * dt * std::max(approach, 0.f))) return;
+  const TubePoint point = point_on(model.tube, state.tube, c.on_a.node, c.on_a.weight, p);
+  const float slowest = -4.f * dt * contacts.params.fastest;  // what the rod takes back in a substep is limited
+  TubeScratch& scratch = state.scratch.tube;
+  RodContact contact{kOrganObstacles + c.b,
+                     point.at,
+                     c.normal,
+                     static_cast<double>(std::max(c.gap, slowest)),
+                     speed,
+                     static_cast<double>(contacts.params.friction),
+                     compliance_of(c, other),
+                     glm::dvec3(pressed / dt * c.normal)};
+  add_deepest(contact, i, scratch.contacts[point.rod], scratch.source[point.rod]);
+}
+
+}  // namespace
+
+void press_tubes_together(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
+                          OrganContacts& contacts) {
   for (std::uint32_t i = 0; i < contacts.contacts.size(); ++i) {
-    PairContact& c = contacts.contacts[i];
-    const TissueModel &model = *models[c.a], &other = *models[c.b];
-    if (model.tube.empty()) continue;
-    SteppedTissue& state = *states[c.a];
-    const Pair pair{model, other, state.scratch, states[c.b]->scratch};
-    c.gap = gap_of(c, pair);
-    const glm::vec3 speed = weighted(c.on_b, pair.b.v), p = weighted(c.on_a, pair.a.x);
-    const float approach = glm::dot(c.normal, speed - weighted(c.on_a, pair.a.v));
-    const float pressed = c.pressed;
-    c.pressed = 0.f;
-    if (!(c.gap < kTubeReach + kTubeForesight * dt * std::max(approach, 0.f))) continue;
-    const TubePoint point = point_on(model.tube, state.tube, c.on_a.node, c.on_a.weight, p);
-    const float slowest = -4.f * dt * contacts.params.fastest;  // what the rod takes back in a substep is limited
-    TubeScratch& scratch = state.scratch.tube;
-    RodContact contact{kOrganObstacles + c.b,
-                       point.at,
-                       c.normal,
-                       static_cast<double>(std::max(c.gap, slowest)),
-                       speed,
-                       static_cast<double>(contacts.params.friction),
-                       compliance_of(c, other),
-                       glm::dvec3(pressed / dt * c.normal)};
-    add_deepest(contact, i, scratch.contacts[point.rod], scratch.source[point.rod]);
+    const PairContact& c = contacts.contacts[i];
+    if (!models[c.a]->tube.empty() && !models[c.b]->tube.empty()) press_tube_at(i, models, states, dt, contacts);
   }
+}
+
+void press_tube(std::uint32_t tube, std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                float dt, OrganContacts& contacts) {
+  const auto of_tube = std::ranges::equal_range(contacts.contacts, tube, {}, &PairContact::a);
+  const auto first = static_cast<std::uint32_t>(of_tube.begin() - contacts.contacts.begin());
+  for (std::uint32_t i = first; i < first + of_tube.size(); ++i)
+    if (models[contacts.contacts[i].b]->tube.empty()) press_tube_at(i, models, states, dt, contacts);
 }
 
 void take_back_from_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,

@@ -22,6 +22,7 @@
 
 #include "deform/solid/lattice.hpp"
 #include "deform/solid/tissue.hpp"
+#include "deform/team.hpp"
 #include "geometry/mesh_view.hpp"
 
 namespace trocar {
@@ -114,14 +115,19 @@ struct OrganContacts {
   std::vector<Box> box;                        // [organ] box of its nodes, which contains its surface
   std::vector<float> fastest;                  // [organ] m/s, largest speed of a node
   std::vector<OrganPair> all_pairs, searches;  // a search: vertices of a in the solid of b; ascending
-  std::vector<Near> near;                      // vertices of a in the common region
   struct Binned {
     glm::vec3 p, v;      // m; m/s of a nearby node
     std::uint32_t near;  // index into `near`
   };
-  std::vector<Binned> binned;  // the same vertices, bin by bin
-  std::vector<std::uint32_t> bin_first, rim_cells;
-  std::vector<float> bin_speed;  // [bin] m/s, largest speed
+  // Of one search.
+  struct Found {
+    std::vector<Near> near;      // vertices of a in the common region
+    std::vector<Binned> binned;  // the same vertices, bin by bin
+    std::vector<std::uint32_t> bin_first, rim_cells;
+    std::vector<float> bin_speed;  // [bin] m/s, largest speed
+    std::vector<PairContact> contacts;
+  };
+  std::vector<Found> found;  // [a * organs + b]
 };
 
 // Prepares the contacts. `meshes`: closed, at rest, each with its model. A single organ costs nothing.
@@ -136,8 +142,8 @@ void measure_organs(std::span<const OrganBody> organs, OrganContacts& contacts);
 OrganContacts::Box contact_box(const OrganContacts& contacts, std::uint32_t organ, float dt);
 
 // Call once a frame: finds the contacts within the next `dt` seconds among `pairs`. Organs at rest have none. Allocates
-// only when there are more contacts than ever before.
-void find_organ_contacts(std::span<const OrganBody> organs, std::span<const OrganPair> pairs, float dt,
+// only when there are more contacts than ever before. `team`: threads that share the searches.
+void find_organ_contacts(std::span<const OrganBody> organs, std::span<const OrganPair> pairs, float dt, Team& team,
                          OrganContacts& contacts);
 // Measures the organs, then tests every pair: slower, for tests.
 void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganContacts& contacts);
@@ -147,11 +153,16 @@ void find_organ_contacts(std::span<const OrganBody> organs, float dt, OrganConta
 void solve_organ_contacts(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                           OrganContacts& contacts);
 
-// The contacts of tubes with organs are solved with the tubes' rods: press_tubes before a substep of `dt` seconds,
-// after it take_back_from_tubes, which gives the other organs their share. One contact an edge and organ, the deepest
-// one.
-void press_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
-                 OrganContacts& contacts);
+// The contacts of tubes with organs are solved with the tubes' rods: press_tubes_together and, for every tube,
+// press_tube before a substep of `dt` seconds, after it take_back_from_tubes, which gives the other organs their share.
+// One contact an edge and organ, the deepest one.
+
+// Of tubes with each other.
+void press_tubes_together(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
+                          OrganContacts& contacts);
+// Of a tube with other organs, which it reads. For different tubes it may run on several threads.
+void press_tube(std::uint32_t tube, std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                float dt, OrganContacts& contacts);
 void take_back_from_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                           OrganContacts& contacts);
 

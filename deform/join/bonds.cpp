@@ -237,8 +237,8 @@ bool on_thin(const BondEnd& end, std::span<const TissueModel* const> models) {
 // there feels a force of positions alone, and its swing on a light rod gains and loses nothing. Two tubes do not know
 // of each other's motion in the step; with twice the stiffness they do not swing up.
 void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, const Fibre& fibre,
-                const glm::dvec3& at, const glm::dvec3& other_at, std::span<const TissueModel* const> models,
-                std::span<SteppedTissue* const> states) {
+                const TubePlace& place, const glm::dvec3& at, const glm::dvec3& other_at,
+                std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states) {
   const glm::dvec3 apart = other_at - at;
   const double length = glm::length(apart), free = static_cast<double>(fibre.free_length);
   if (free > 0.0 && !(length > free)) return;
@@ -248,9 +248,8 @@ void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, 
   spring.force = tension * apart;
   spring.stiffness = (k - tension) * glm::outerProduct(along, along) + tension * glm::dmat3(1.0);
   if (on_thin(other, models)) spring.stiffness *= 2.0;
-  const TissueModel& model = *models[end.organ];
   SteppedTissue& state = *states[end.organ];
-  const TubePoint point = point_on(model.tube, state.tube, model.lattice.cells[end.cell].node, end.weight, at);
+  const TubePoint point = point_at(place, state.tube, at);
   spring.at = point.at;
   spring.source = number;
   state.scratch.tube.anchors[point.rod].push_back(spring);
@@ -302,40 +301,94 @@ std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b,
   return bonds.fibres.size() - before;
 }
 
-void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds) {
-  const auto add_pull = [&](const Fibre& fibre, const FibreEnds& ends) {
-    const glm::vec3 pull = pull_on_a(fibre, ends);
-    add_force(fibre.a, pull, models, states);
-    add_force(fibre.b, -pull, models, states);
+void place_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {
+  bonds.place.resize(2 * bonds.fibres.size());
+  bonds.ends_of.resize(models.size()), bonds.torn_of.resize(models.size());
+  for (std::vector<std::uint32_t>& ends : bonds.ends_of) ends.clear();
+  bonds.between_tubes.clear();
+  const auto place = [&](std::uint32_t f, std::uint32_t side, const BondEnd& end) {
+    const TissueModel& model = *models[end.organ];
+    bonds.place[2 * f + side] = place_on(model.tube, model.lattice.cells[end.cell].node, end.weight);
   };
   for (std::uint32_t f = 0; f < bonds.fibres.size(); ++f) {
+    const Fibre& fibre = bonds.fibres[f];
+    if (!bonds.intact[f]) continue;
+    const bool tube_a = on_tube(fibre.a, models), tube_b = on_tube(fibre.b, models);
+    if (tube_a) place(f, 0, fibre.a);
+    if (tube_b) place(f, 1, fibre.b);
+    if (tube_a && tube_b) {
+      bonds.between_tubes.push_back(f);
+      continue;
+    }
+    // A tube returns its forces to what it hangs on; so does a sheet, whose organ only looks out for tears.
+    const bool both = !tube_a && !tube_b;
+    if (fibre.a.organ != kWall && (tube_a || both)) bonds.ends_of[fibre.a.organ].push_back(2 * f);
+    if (fibre.b.organ != kWall && (tube_b || both)) bonds.ends_of[fibre.b.organ].push_back(2 * f + 1);
+  }
+  for (std::size_t k = 0; k < models.size(); ++k) bonds.torn_of[k].reserve(bonds.ends_of[k].size());
+  bonds.torn.reserve(2 * bonds.fibres.size());
+}
+
+void add_common_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                       Bonds& bonds) {
+  bonds.torn.clear();
+  for (std::vector<std::uint32_t>& torn : bonds.torn_of) torn.clear();
+  for (const std::uint32_t f : bonds.between_tubes) {
     if (!bonds.intact[f]) continue;
     const Fibre& fibre = bonds.fibres[f];
     const FibreEnds ends = ends_ahead(fibre, models, states);
     if (strain_of(fibre, ends) > fibre.break_strain) {
-      break_fibre(f, FibreBreak::Torn, bonds);
-    } else {
-      const bool tube_a = on_tube(fibre.a, models), tube_b = on_tube(fibre.b, models);
-      if (tube_a) add_spring(2 * f, fibre.a, fibre.b, fibre, ends.a, ends.b, models, states);
-      if (tube_b) add_spring(2 * f + 1, fibre.b, fibre.a, fibre, ends.b, ends.a, models, states);
-      // The step of a sheet gives the other organ its share (sheet_step.hpp).
-      const bool by_sheet = on_sheet(fibre.a, models) || on_sheet(fibre.b, models);
-      if (!tube_a && !tube_b && !by_sheet) add_pull(fibre, ends);
+      bonds.torn.push_back(f);
+      continue;
+    }
+    add_spring(2 * f, fibre.a, fibre.b, fibre, bonds.place[2 * f], ends.a, ends.b, models, states);
+    add_spring(2 * f + 1, fibre.b, fibre.a, fibre, bonds.place[2 * f + 1], ends.b, ends.a, models, states);
+  }
+  for (const Fibre& strut : bonds.struts) {
+    // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/tube_step.hpp).
+    if (on_tube(strut.a, models)) continue;
+    const glm::vec3 pull = pull_on_a(strut, ends_ahead(strut, models, states));
+    add_force(strut.a, pull, models, states);
+    add_force(strut.b, -pull, models, states);
+  }
+}
+
+void add_bond_forces(std::uint32_t organ, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states, Bonds& bonds) {
+  for (const std::uint32_t e : bonds.ends_of[organ]) {
+    const std::uint32_t f = e / 2;
+    if (!bonds.intact[f]) continue;
+    const Fibre& fibre = bonds.fibres[f];
+    const FibreEnds ends = ends_ahead(fibre, models, states);
+    const bool at_a = e % 2 == 0;
+    if (strain_of(fibre, ends) > fibre.break_strain) {
+      bonds.torn_of[organ].push_back(f);
+    } else if (on_tube(at_a ? fibre.a : fibre.b, models)) {
+      at_a ? add_spring(e, fibre.a, fibre.b, fibre, bonds.place[e], ends.a, ends.b, models, states)
+           : add_spring(e, fibre.b, fibre.a, fibre, bonds.place[e], ends.b, ends.a, models, states);
+    } else if (!on_sheet(fibre.a, models) && !on_sheet(fibre.b, models)) {
+      const glm::vec3 pull = pull_on_a(fibre, ends);
+      at_a ? add_force(fibre.a, pull, models, states) : add_force(fibre.b, -pull, models, states);
     }
   }
-  // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/tube_step.hpp).
-  for (const Fibre& strut : bonds.struts)
-    if (!on_tube(strut.a, models)) add_pull(strut, ends_ahead(strut, models, states));
+}
+
+void break_torn_fibres(Bonds& bonds) {
+  for (const std::vector<std::uint32_t>& torn : bonds.torn_of)
+    bonds.torn.insert(bonds.torn.end(), torn.begin(), torn.end());
+  std::ranges::sort(bonds.torn);
+  for (const std::uint32_t f : bonds.torn) break_fibre(f, FibreBreak::Torn, bonds);  // once: the second finds it broken
 }
 
 void return_tube_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
-                        const Bonds& bonds) {
+                        std::span<const float> scale, const Bonds& bonds) {
   for (const SteppedTissue* state : states)
     for (const std::vector<RodAnchor>& anchors : state->scratch.tube.anchors)
       for (const RodAnchor& spring : anchors) {
         if (spring.source / 2 >= bonds.fibres.size()) continue;
         const Fibre& fibre = bonds.fibres[spring.source / 2];
-        add_force(spring.source % 2 == 0 ? fibre.b : fibre.a, glm::vec3(-spring.force), models, states);
+        const BondEnd& end = spring.source % 2 == 0 ? fibre.b : fibre.a;
+        if (end.organ != kWall) add_force(end, scale[end.organ] * glm::vec3(-spring.force), models, states);
       }
 }
 

@@ -81,6 +81,10 @@ struct Bonds {
   std::vector<float> slowdown;
   // Of clips (deform/join/clip.hpp): they do not break, and their owner rebuilds the list when clips change.
   std::vector<Fibre> struts;
+  // Of a step. An end: 2 * fibre, for `b` 1 more.
+  std::vector<TubePlace> place;                              // [end] on the rods of tubes
+  std::vector<std::vector<std::uint32_t>> ends_of, torn_of;  // [organ] ends whose forces it adds; fibres to break
+  std::vector<std::uint32_t> between_tubes, torn;            // fibres
 
   bool empty() const { return fibres.empty() && struts.empty(); }
 };
@@ -100,15 +104,31 @@ std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t 
 std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
                      Bonds& bonds);
 
-// Adds the forces of struts and intact fibres to those of the next substep, and breaks fibres that are stretched too
-// far. Call after begin_step and before every `advance`. Allocates only until `broken` and `broken_how` have had room
-// for every fibre.
-void add_bond_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, Bonds& bonds);
+// The forces of a step, organ by organ, so that several threads can share them. Before the substeps place_fibres; in
+// each one, after begin_step and before `advance`, add_common_forces, then for every organ add_bond_forces, then
+// break_torn_fibres.
+
+// Finds where the ends of fibres lie. Allocates when there are more fibres than ever before.
+void place_fibres(std::span<const TissueModel* const> models, Bonds& bonds);
+
+// Adds the forces of struts, and of the fibres between two tubes.
+void add_common_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+                       Bonds& bonds);
+
+// Adds the forces of an organ's other intact fibres to those of its next substep, and lists those that are stretched
+// too far. Reads what the fibres lead to. For different organs it may run on several threads.
+void add_bond_forces(std::uint32_t organ, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states, Bonds& bonds);
+
+// Breaks the fibres that are stretched too far. Allocates only until `broken` and `broken_how` have had room for every
+// fibre.
+void break_torn_fibres(Bonds& bonds);
 
 // Adds what the springs of tubes pulled with to the other ends of their fibres. Call when the tubes have moved, before
 // the other organs do: a light rod follows its organ within the substep, and the force before it would throw the organ.
+// `scale`: [organ] 1, of its forces.
 void return_tube_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
-                        const Bonds& bonds);
+                        std::span<const float> scale, const Bonds& bonds);
 
 // Breaks the fibres of which an end has lost its tissue. Call after a cut.
 void break_loose_fibres(std::span<const TissueModel* const> models, Bonds& bonds);

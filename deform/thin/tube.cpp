@@ -38,7 +38,7 @@ std::vector<double> lengths_along(std::span<const dvec3> line) {
   return along;
 }
 
-dvec3 point_at(std::span<const dvec3> line, std::span<const double> along, double s) {
+dvec3 on_line(std::span<const dvec3> line, std::span<const double> along, double s) {
   const auto next = std::upper_bound(along.begin() + 1, along.end() - 1, s) - along.begin();
   const auto k = static_cast<std::size_t>(next);
   return glm::mix(line[k - 1], line[k], (s - along[k - 1]) / (along[k] - along[k - 1]));
@@ -72,23 +72,21 @@ Axes axes_of(const RodState& s, std::size_t edge) {
 }
 
 // The frame of a cross-section: between those of the edges beside it.
-dmat3 frame_at(const RodState& s, std::size_t node) {
-  const std::size_t last = s.axis.size() - 1;
-  const Axes before = axes_of(s, node == 0 ? 0 : node - 1), after = axes_of(s, std::min(node, last));
+dmat3 frame_between(const Axes& before, const Axes& after) {
   const dvec3 tangent = glm::normalize(before.tangent + after.tangent);
   const dvec3 sum = before.first + after.first, first = glm::normalize(sum - dot(sum, tangent) * tangent);
   return {first, cross(tangent, first), tangent};
+}
+
+dmat3 frame_at(const RodState& s, std::size_t node) {
+  const std::size_t last = s.axis.size() - 1;
+  return frame_between(axes_of(s, node == 0 ? 0 : node - 1), axes_of(s, std::min(node, last)));
 }
 
 // rad/s
 dvec3 turning_of(const RodState& s, std::size_t edge) {
   const dvec3 along = s.x[edge + 1] - s.x[edge];
   return cross(along, s.v[edge + 1] - s.v[edge]) / dot(along, along) + s.spin[edge] * glm::normalize(along);
-}
-
-dvec3 turning_at(const RodState& s, std::size_t node) {
-  const std::size_t last = s.axis.size() - 1;
-  return 0.5 * (turning_of(s, node == 0 ? 0 : node - 1) + turning_of(s, std::min(node, last)));
 }
 
 // Presses the two axes of a cross-section flat.
@@ -151,7 +149,7 @@ std::vector<double> stations_of(Part part, double whole, double spacing) {
 TubeRod rod_along(const TubeModel& model, std::span<const double> line_along, std::vector<double> stations) {
   TubeRod rod;
   rod.along = std::move(stations);
-  for (const double s : rod.along) rod.rest.push_back(point_at(model.line, line_along, s));
+  for (const double s : rod.along) rod.rest.push_back(on_line(model.line, line_along, s));
   rod.model = make_rod(rod_params(model.params), rod.rest);
   const RodState rest = rest_state(rod.model, rod.rest);
   for (std::size_t k = 0; k < rod.rest.size(); ++k) rod.frame.push_back(frame_at(rest, k));
@@ -326,8 +324,16 @@ void carry_nodes(const TubeModel& model, const TubeMotion& motion, std::vector<T
   carriers.clear();
   for (std::size_t r = 0; r < motion.rods.size(); ++r) {
     const RodState& s = motion.rods[r];
-    for (std::size_t k = 0; k < s.x.size(); ++k)
-      carriers.push_back({s.x[k], s.v[k], turning_at(s, k), pressed(motion.sections[r][k], frame_at(s, k))});
+    Axes before = axes_of(s, 0);
+    dvec3 turning = turning_of(s, 0);
+    for (std::size_t k = 0; k < s.x.size(); ++k) {
+      const bool inner = k > 0 && k < s.axis.size();
+      const Axes after = inner ? axes_of(s, k) : before;
+      const dvec3 turning_after = inner ? turning_of(s, k) : turning;
+      const dmat3 frame = frame_between(before, after);
+      carriers.push_back({s.x[k], s.v[k], 0.5 * (turning + turning_after), pressed(motion.sections[r][k], frame)});
+      before = after, turning = turning_after;
+    }
   }
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
     const TubeNode& node = model.nodes[n];
@@ -341,25 +347,33 @@ void carry_nodes(const TubeModel& model, const TubeMotion& motion, std::vector<T
   }
 }
 
-TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<const std::uint32_t> node,
-                   std::span<const float> weight, const dvec3& p) {
+TubePlace place_on(const TubeModel& model, std::span<const std::uint32_t> node, std::span<const float> weight) {
   const auto heaviest = static_cast<std::size_t>(std::ranges::max_element(weight) - weight.begin());
-  TubePoint point;
-  point.rod = model.nodes[node[heaviest]].rod;
+  TubePlace place;
+  place.rod = model.nodes[node[heaviest]].rod;
   double along = 0.0, sum = 0.0;
   for (std::size_t i = 0; i < node.size(); ++i) {
     const TubeNode& at = model.nodes[node[i]];
-    if (at.rod != point.rod) continue;
+    if (at.rod != place.rod) continue;
     along += static_cast<double>(weight[i] * at.along), sum += static_cast<double>(weight[i]);
   }
-  const std::vector<double>& stations = model.rods[point.rod].along;
+  const std::vector<double>& stations = model.rods[place.rod].along;
   const double s = std::abs(sum) > 0.1 ? along / sum : static_cast<double>(model.nodes[node[heaviest]].along);
-  point.at.edge = edge_at(stations, s);
-  const double before = stations[point.at.edge], after = stations[point.at.edge + 1];
-  point.at.share = std::clamp((s - before) / (after - before), 0.0, 1.0);
-  const RodState& state = motion.rods[point.rod];
-  point.at.arm = p - glm::mix(state.x[point.at.edge], state.x[point.at.edge + 1], point.at.share);
-  return point;
+  place.edge = edge_at(stations, s);
+  const double before = stations[place.edge], after = stations[place.edge + 1];
+  place.share = std::clamp((s - before) / (after - before), 0.0, 1.0);
+  return place;
+}
+
+TubePoint point_at(const TubePlace& place, const TubeMotion& motion, const dvec3& p) {
+  const RodState& state = motion.rods[place.rod];
+  const dvec3 on_axis = glm::mix(state.x[place.edge], state.x[place.edge + 1], place.share);
+  return {place.rod, {place.edge, place.share, p - on_axis}};
+}
+
+TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<const std::uint32_t> node,
+                   std::span<const float> weight, const dvec3& p) {
+  return point_at(place_on(model, node, weight), motion, p);
 }
 
 glm::dvec2 direction_at_rest(const TubeModel& model, const TubeEnd& from, const TubeEnd& to) {

@@ -121,6 +121,13 @@ struct TubePoint {
 };
 TubePoint point_on(const TubeModel& model, const TubeMotion& motion, std::span<const std::uint32_t> node,
                    std::span<const float> weight, const glm::dvec3& p);
+// The same in two parts: the place, which stays until the rods are made again, and the arm there now.
+struct TubePlace {
+  std::uint32_t rod = 0, edge = 0;
+  double share = 0.0;  // 1, along the edge
+};
+TubePlace place_on(const TubeModel& model, std::span<const std::uint32_t> node, std::span<const float> weight);
+TubePoint point_at(const TubePlace& place, const TubeMotion& motion, const glm::dvec3& p);
 
 // Returns the direction from one point that lattice nodes carry to another, across the axis, as they lie at rest:
 // along the material axes, unit; 0 when they lie behind each other.

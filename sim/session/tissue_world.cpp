@@ -74,8 +74,6 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   bleeding_ = SessionBleeding(scene, organs_, organ_contacts_);
   film_ = SessionFilm(scene, organs_);
   for (const Organ& organ : organs_) intact_.push_back({organ.mesh, organ.tissue});
-  for (const Organ& organ : organs_)
-    organ_contacts_.binned.reserve(std::max(organ_contacts_.binned.capacity(), organ.positions.size()));
   slips_ = TipSlip(scene.instruments.size(), scene.organs.size());
   pull_.resize(scene.instruments.size());
   apart_.resize(scene.instruments.size());
@@ -197,7 +195,7 @@ void TissueWorld::meet_organs(std::span<const OrganPair> near, double dt) {
   if (cut) {
     find_organ_contacts(bodies_, static_cast<float>(dt), organ_contacts_);
   } else {
-    find_organ_contacts(bodies_, near, static_cast<float>(dt), organ_contacts_);
+    find_organ_contacts(bodies_, near, static_cast<float>(dt), stepper_.team(), organ_contacts_);
   }
 }
 

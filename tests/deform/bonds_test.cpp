@@ -179,7 +179,7 @@ TEST(Bonds, DampingNeverDrives) {
   shift(group.states[1], {0.f, 0.f, 1e-3f});
   const auto forces = [&](std::size_t k) {
     for (std::size_t i = 0; i < 2; ++i) begin_step(group.models[i], group.states[i], {});
-    add_bond_forces(group.model_list, group.state_list, blocks.bonds);
+    test::add_all_bond_forces(group, blocks.bonds);
     std::vector<glm::dvec3> sum;
     for (std::uint32_t n = 0; n < group.states[k].x.size(); ++n)
       sum.emplace_back(column(group.states[k].scratch.force, n));
@@ -565,7 +565,7 @@ TEST_F(ShakenBlocks, EnergyFallsAgainstTheForcesOfTheStep) {
   EXPECT_GT(at.elastic, 0.0);
   EXPECT_GT(at.kinetic, 0.0);
   for (std::size_t k = 0; k < 2; ++k) begin_step(group().models[k], group().states[k], {});
-  add_bond_forces(group().model_list, group().state_list, blocks_.bonds);
+  test::add_all_bond_forces(group(), blocks_.bonds);
   double largest = 0.0, error = 0.0;
   for (std::size_t k = 0; k < 2; ++k) {
     const TissueModel& model = group().models[k];

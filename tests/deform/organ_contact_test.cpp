@@ -424,7 +424,8 @@ TEST(OrganPairs, BoxesThatDoNotMeetHaveNoContacts) {
     const std::vector<PairContact> all = group.contacts.contacts;
     measure_organs(group.bodies, group.contacts);
     const std::vector<OrganPair> pairs = pairs_that_meet(group.contacts);
-    find_organ_contacts(group.bodies, pairs, kFrame, group.contacts);
+    Team alone(1);
+    find_organ_contacts(group.bodies, pairs, kFrame, alone, group.contacts);
     ASSERT_EQ(group.contacts.contacts.size(), all.size()) << "seed " << kSeed << " case " << k;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const PairContact& c = group.contacts.contacts[i];

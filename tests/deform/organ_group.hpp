@@ -132,6 +132,14 @@ inline TissueParams floating() {
   return params;
 }
 
+// Adds the forces of all bonds between the organs, and breaks what is stretched too far.
+inline void add_all_bond_forces(OrganGroup& group, Bonds& bonds) {
+  place_fibres(group.model_list, bonds);
+  add_common_forces(group.model_list, group.state_list, bonds);
+  for (std::uint32_t k = 0; k < group.models.size(); ++k) add_bond_forces(k, group.model_list, group.state_list, bonds);
+  break_torn_fibres(bonds);
+}
+
 // Two blocks, the second on the first, with a common face of 40 x 40 mm at z = 40 mm.
 class TwoBlocks {
  public:
@@ -163,7 +171,7 @@ class TwoBlocks {
   // Breaks what is stretched too far in the present state.
   void break_stretched() {
     for (std::size_t k = 0; k < 2; ++k) begin_step(group_->models[k], group_->states[k], {});
-    add_bond_forces(group_->model_list, group_->state_list, bonds);
+    add_all_bond_forces(*group_, bonds);
   }
 
   glm::dvec3 pull_on_second() const {
