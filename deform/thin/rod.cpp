@@ -133,7 +133,7 @@ using Matrix = std::vector<std::array<double, RodScratch::kBand>>;
 // Adds k g g^T for unknowns that stand one after another.
 void add_square(double k, std::span<const double> g, std::size_t first, Matrix& matrix) {
   for (std::size_t i = 0; i < g.size(); ++i)
-    for (std::size_t j = 0; j <= i; ++j) matrix[first + i][i - j] += k * g[i] * g[j];
+    for (std::size_t j = i; j < g.size(); ++j) matrix[first + i][j - i] += k * g[i] * g[j];
 }
 
 void add_edge(const RodModel& model, std::span<const RodEdge> edges, std::size_t e, std::span<double> force) {
@@ -155,8 +155,8 @@ void add_edge_stiffness(const RodModel& model, std::span<const RodEdge> edges, s
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double k = (along - across) * edges[e].tangent[i] * edges[e].tangent[j] + (i == j ? across : 0.0);
-      if (j <= i) matrix[4 * e + i][i - j] += k, matrix[4 * e + 4 + i][i - j] += k;
-      matrix[4 * e + 4 + i][4 + i - j] -= k;
+      if (j <= i) matrix[4 * e + j][i - j] += k, matrix[4 * e + 4 + j][i - j] += k;
+      matrix[4 * e + j][4 + i - j] -= k;
     }
 }
 
@@ -175,48 +175,49 @@ void add_forces_and_stiffness(const RodModel& model, const RodState& s, std::spa
   }
 }
 
-// Sets `to` to matrix * speeds of the unknowns.
-template <class Each>
-void multiply(const Matrix& matrix, const RodState& s, Each each) {
-  const std::size_t count = matrix.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    double sum = 0.0;
-    for (std::size_t d = 0; d < RodScratch::kBand; ++d) {
-      if (d <= i) sum += matrix[i][d] * speed_of(s, i - d);
-      if (d > 0 && i + d < count) sum += matrix[i + d][d] * speed_of(s, i + d);
-    }
-    each(i, sum);
+// Adds scale * matrix * v to `to`; both are a band longer than the unknowns, with zeros.
+void add_product(const Matrix& matrix, double scale, std::span<const double> v, std::span<double> to) {
+  for (std::size_t i = 0; i < matrix.size() - RodScratch::kBand; ++i) {
+    const std::array<double, RodScratch::kBand>& row = matrix[i];
+    double sum = row[0] * v[i];
+    const double push = scale * v[i];
+    for (std::size_t d = 1; d < RodScratch::kBand; ++d) sum += row[d] * v[i + d], to[i + d] += row[d] * push;
+    to[i] += scale * sum;
   }
 }
 
 // Factors in place: L D L^T with a unit diagonal of L, D in column 0.
 void factor(Matrix& a) {
-  const std::size_t count = a.size();
-  for (std::size_t j = 0; j < count; ++j) {
-    const std::size_t last = std::min(count - 1, j + RodScratch::kBand - 1);
-    for (std::size_t i = j + 1; i <= last; ++i) {
-      const double share = a[i][i - j] / a[j][0];
-      for (std::size_t k = i; k <= last; ++k) a[k][k - i] -= a[k][k - j] * share;
-    }
-    for (std::size_t i = j + 1; i <= last; ++i) a[i][i - j] /= a[j][0];
+  for (std::size_t j = 0; j + RodScratch::kBand < a.size(); ++j) {
+    std::array<double, RodScratch::kBand>& row = a[j];
+    std::array<double, RodScratch::kBand> share;
+    const double inverse = 1.0 / row[0];
+    for (std::size_t i = 1; i < RodScratch::kBand; ++i) share[i] = row[i] * inverse;
+    for (std::size_t i = 1; i < RodScratch::kBand; ++i)
+      for (std::size_t k = i; k < RodScratch::kBand; ++k) a[j + i][k - i] -= share[i] * row[k];
+    for (std::size_t i = 1; i < RodScratch::kBand; ++i) row[i] = share[i];
   }
 }
 
-// Solves in place with the factors, for right sides (numbers, or vectors of several) that are zero before `first`.
+// Solves in place with the factors, for right sides (numbers, or several together) that are zero before `first`; those
+// before `last` are not found. `b` is a band longer than the unknowns.
 template <class Value>
-void solve(const Matrix& a, std::size_t first, std::span<Value> b) {
-  constexpr std::size_t kReach = RodScratch::kBand - 1;
-  const std::size_t count = a.size(), inner = std::min(first + kReach, count);
-  for (std::size_t i = first; i < inner; ++i)
-    for (std::size_t d = 1; d <= i - first; ++d) b[i] -= a[i][d] * b[i - d];
-  for (std::size_t i = inner; i < count; ++i)
-    for (std::size_t d = 1; d <= kReach; ++d) b[i] -= a[i][d] * b[i - d];
-  // Backwards by columns: what is known goes into the unknowns before it.
+void solve(const Matrix& a, std::size_t first, std::size_t last, std::span<Value> b) {
+  const std::size_t count = a.size() - RodScratch::kBand;
+  for (std::size_t i = first; i < count; ++i)
+    for (std::size_t d = 1; d < RodScratch::kBand; ++d) b[i + d] -= a[i][d] * b[i];
   for (std::size_t i = first; i < count; ++i) b[i] *= 1.0 / a[i][0];
-  for (std::size_t i = count; i-- > kReach;)
-    for (std::size_t d = 1; d <= kReach; ++d) b[i - d] -= a[i][d] * b[i];
-  for (std::size_t i = std::min(count, kReach); i-- > 0;)
-    for (std::size_t d = 1; d <= i; ++d) b[i - d] -= a[i][d] * b[i];
+  for (std::size_t i = count; i < count + RodScratch::kBand; ++i) b[i] = Value{};
+  for (std::size_t i = count; i-- > last;) {
+    Value sum = b[i], other{};
+    for (std::size_t d = 1; d + 1 < RodScratch::kBand; d += 2) {
+      sum -= a[i][d] * b[i + d];
+      other -= a[i][d + 1] * b[i + d + 1];
+    }
+    other *= -1.0;
+    sum -= other;
+    b[i] = sum;
+  }
 }
 
 // How a point moves with the seven unknowns of its edge: node, twist, node.
@@ -271,7 +272,8 @@ void drop_fixed(const RodModel& model, std::span<double> values) {
     if (is_fixed(model, i)) values[i] = 0.0;
 }
 
-// Finds how contacts move under impulses at each of them, with the factors of the step.
+// Finds how contacts move under impulses at each of them, with the factors of the step. What the first moves by an
+// impulse at the second, the second moves by one at the first: only what lies behind an impulse is solved for.
 void find_mobility(const RodModel& model, std::span<const RodContact> contacts, RodScratch& scratch) {
   const std::size_t count = contacts.size();
   scratch.mobility.resize(count * count);
@@ -280,16 +282,20 @@ void find_mobility(const RodModel& model, std::span<const RodContact> contacts, 
     scratch.rows[i] = rows_of(motion_of(contacts[i].at, scratch.edges[contacts[i].at.edge]));
   for (std::size_t j = 0; j < count; ++j) {
     const std::size_t first = 4 * std::size_t{contacts[j].at.edge};
-    scratch.answers.assign(scratch.matrix.size(), dvec3(0.0));
+    scratch.answers.assign(scratch.matrix.size(), RodAnswers{});
     for (std::size_t i = 0; i < 7; ++i)
       if (!is_fixed(model, first + i))
-        scratch.answers[first + i] = {scratch.rows[j][0][i], scratch.rows[j][1][i], scratch.rows[j][2][i]};
-    solve(scratch.matrix, first, std::span(scratch.answers));
+        scratch.answers[first + i].by = {scratch.rows[j][0][i], scratch.rows[j][1][i], scratch.rows[j][2][i], 0.0};
+    solve(scratch.matrix, first, first, std::span(scratch.answers));
     for (std::size_t i = 0; i < count; ++i) {
-      const dvec3* moved = scratch.answers.data() + 4 * std::size_t{contacts[i].at.edge};
+      if (contacts[i].at.edge < contacts[j].at.edge || (contacts[i].at.edge == contacts[j].at.edge && i < j)) continue;
+      const RodAnswers* moved = scratch.answers.data() + 4 * std::size_t{contacts[i].at.edge};
       glm::dmat3 by_row(0.0);  // [axis] speed along it, by component of the impulse
       for (int k = 0; k < 3; ++k)
-        for (std::size_t u = 0; u < 7; ++u) by_row[k] += scratch.rows[i][static_cast<std::size_t>(k)][u] * moved[u];
+        for (std::size_t u = 0; u < 7; ++u)
+          for (int c = 0; c < 3; ++c)
+            by_row[k][c] += scratch.rows[i][static_cast<std::size_t>(k)][u] * moved[u].by[static_cast<std::size_t>(c)];
+      scratch.mobility[j * count + i] = by_row;
       scratch.mobility[i * count + j] = glm::transpose(by_row);
     }
     scratch.mobility[j * count + j] += contacts[j].compliance * glm::dmat3(1.0);
@@ -303,8 +309,8 @@ void apply(const RodModel& model, std::span<const RodContact> contacts, std::spa
   for (std::size_t j = 0; j < contacts.size(); ++j)
     add_loads(motion_of(contacts[j].at, scratch.edges[contacts[j].at.edge]), contacts[j].at.edge, impulses[j],
               scratch.answer);
-  drop_fixed(model, scratch.answer);
-  solve(scratch.matrix, 0, std::span(scratch.answer));
+  drop_fixed(model, std::span(scratch.answer).first(scratch.answer.size() - RodScratch::kBand));
+  solve(scratch.matrix, 0, 0, std::span(scratch.answer));
 }
 
 dvec3 speed_at(const RodState& s, const RodPoint& at, const Motion& motion) {
@@ -336,14 +342,16 @@ void solve_contacts(const RodModel& model, const RodState& s, double dt, std::sp
 void assemble(const RodModel& model, const RodState& s, const RodLoads& loads, double dt, RodScratch& scratch) {
   const std::size_t unknowns = 4 * s.x.size() - 1;
   const double lag = dt + model.params.damping_time;
-  scratch.matrix.assign(unknowns, {});
-  scratch.right.assign(unknowns, 0.0);
+  for (std::vector<double>* values : {&scratch.right, &scratch.speeds})
+    values->assign(unknowns + RodScratch::kBand, 0.0);
+  scratch.matrix.assign(unknowns + RodScratch::kBand, {});
+  for (std::size_t i = 0; i < unknowns; ++i) scratch.speeds[i] = speed_of(s, i);
   find_edges(s, scratch.edges);
   add_forces_and_stiffness(model, s, scratch.edges, scratch.right, scratch.matrix);
-  multiply(scratch.matrix, s, [&](std::size_t i, double stiff) { scratch.right[i] -= lag * stiff; });
+  add_product(scratch.matrix, -lag, scratch.speeds, scratch.right);
   for (std::size_t i = 0; i < unknowns; ++i) {
     const double mass = mass_of(model, i);
-    const double force = load_on(loads, mass, i) - model.params.drag * mass * speed_of(s, i);
+    const double force = load_on(loads, mass, i) - model.params.drag * mass * scratch.speeds[i];
     scratch.right[i] = dt * (scratch.right[i] + force);
     for (double& entry : scratch.matrix[i]) entry *= dt * lag;
     scratch.matrix[i][0] += mass * (1.0 + model.params.drag * dt);
@@ -362,8 +370,8 @@ void add_lever_stiffness(const RodAnchor& anchor, const Motion& motion, double s
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double k = across * ((i == j ? 1.0 : 0.0) - motion.tangent[i] * motion.tangent[j]);
-      if (j <= i) matrix[first + i][i - j] += k, matrix[first + 4 + i][i - j] += k;
-      matrix[first + 4 + i][4 + i - j] -= k;
+      if (j <= i) matrix[first + j][i - j] += k, matrix[first + 4 + j][i - j] += k;
+      matrix[first + j][4 + i - j] -= k;
     }
 }
 
@@ -383,8 +391,8 @@ void add_anchors(const RodState& s, std::span<const RodAnchor> anchors, double d
                        anchor.stiffness[1][static_cast<int>(k)] * rows[1][i] +
                        anchor.stiffness[2][static_cast<int>(k)] * rows[2][i]);
     for (std::size_t i = 0; i < 7; ++i)
-      for (std::size_t j = 0; j <= i; ++j)
-        scratch.matrix[4 * std::size_t{edge} + i][i - j] +=
+      for (std::size_t j = i; j < 7; ++j)
+        scratch.matrix[4 * std::size_t{edge} + i][j - i] +=
             rows[0][i] * stiff[0][j] + rows[1][i] * stiff[1][j] + rows[2][i] * stiff[2][j];
     add_lever_stiffness(anchor, motion, dt * dt, scratch.matrix);
   }
@@ -418,11 +426,11 @@ void set_anchor_forces(const RodState& s, std::span<RodAnchor> anchors, double d
 
 // What is fixed does not change its speed.
 void hold_fixed(const RodModel& model, RodScratch& scratch) {
-  const std::size_t unknowns = scratch.right.size();
+  const std::size_t unknowns = scratch.right.size() - RodScratch::kBand;
   for (std::size_t i = 0; i < unknowns; ++i) {
     if (!is_fixed(model, i)) continue;
     scratch.matrix[i] = {1.0};
-    for (std::size_t d = 1; d < RodScratch::kBand && i + d < unknowns; ++d) scratch.matrix[i + d][d] = 0.0;
+    for (std::size_t d = 1; d < RodScratch::kBand && d <= i; ++d) scratch.matrix[i - d][d] = 0.0;
     scratch.right[i] = 0.0;
   }
 }
@@ -433,7 +441,7 @@ void solve_with(const RodModel& model, const RodState& s, std::span<const RodAnc
   add_anchors(s, anchors, dt, scratch);
   hold_fixed(model, scratch);
   factor(scratch.matrix);
-  solve(scratch.matrix, 0, std::span(scratch.right));
+  solve(scratch.matrix, 0, 0, std::span(scratch.right));
 }
 
 // Changes the speeds by `right`, and moves by them and by what takes overlaps back.

@@ -132,15 +132,32 @@ struct RodContacts {
 void find_contacts(const RodModel& model, const RodState& state, std::span<const ThinObstacle> obstacles, double reach,
                    RodContacts& contacts);
 
+// Three right sides at once. The fourth is 0: processors take four numbers together.
+struct RodAnswers {
+  std::array<double, 4> by;
+
+  RodAnswers& operator-=(const RodAnswers& o) {
+    for (std::size_t k = 0; k < 4; ++k) by[k] -= o.by[k];
+    return *this;
+  }
+  RodAnswers& operator*=(double scale) {
+    for (double& value : by) value *= scale;
+    return *this;
+  }
+  friend RodAnswers operator*(double scale, const RodAnswers& a) { return RodAnswers(a) *= scale; }
+};
+
 // Storage of a step, kept between steps so that a step does not allocate.
 struct RodScratch {
   static constexpr int kBand = 11;
-  std::vector<std::array<double, kBand>> matrix;           // [unknown][distance to the diagonal] lower half
+  // [unknown][distance to the diagonal] upper half; as many rows more as the band is wide, of zeros
+  std::vector<std::array<double, kBand>> matrix;
   std::vector<double> right;                               // [unknown]
   std::vector<glm::dvec3> before;                          // [node] m
   std::vector<RodEdge> edges;                              // [edge]
   std::vector<double> answer;                              // [unknown] of impulses
-  std::vector<glm::dvec3> answers;                         // [unknown] of unit impulses along three axes
+  std::vector<double> speeds;                              // [unknown]
+  std::vector<RodAnswers> answers;                         // [unknown] of unit impulses along three axes
   std::vector<std::array<std::array<double, 7>, 3>> rows;  // [contact][axis] by the unknowns of its edge
   std::vector<glm::dmat3> mobility;                        // [contact][contact] m/s of the first per N s on the second
   std::vector<glm::dvec3> speed;                           // [contact] m/s, against the obstacle
