@@ -20,7 +20,7 @@ struct ThinObstacle {
 
 constexpr int kThinRounds = 30;  // at most
 // A round that changes no impulse by more than this is the last one.
-constexpr double kThinExact = 1e-6;  // of the largest impulse
+constexpr double kThinExact = 1e-5;  // of the largest impulse
 // An overlap is taken back within this number of steps.
 constexpr double kStepsBack = 4.0;
 

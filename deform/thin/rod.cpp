@@ -599,10 +599,11 @@ void find_contacts(const RodModel& model, const RodState& s, std::span<const Thi
 void step(const RodModel& model, RodState& s, const RodLoads& loads, double dt, RodScratch& scratch,
           std::span<RodContact> contacts, std::span<RodAnchor> anchors) {
   assemble(model, s, loads, dt, scratch);
-  if (!anchors.empty()) scratch.first_matrix = scratch.matrix, scratch.first_right = scratch.right;
+  const bool may_slip = std::ranges::any_of(anchors, [](const RodAnchor& a) { return a.limit < INFINITY; });
+  if (may_slip) scratch.first_matrix = scratch.matrix, scratch.first_right = scratch.right;
   solve_with(model, s, anchors, dt, scratch);
   // A hold that slips pulls with its limit: once more, without its stiffness.
-  if (limit_anchors(s, anchors, dt, scratch)) {
+  if (may_slip && limit_anchors(s, anchors, dt, scratch)) {
     scratch.matrix = scratch.first_matrix, scratch.right = scratch.first_right;
     solve_with(model, s, anchors, dt, scratch);
   }

@@ -331,19 +331,22 @@ void carry_nodes(const TubeModel& model, const TubeMotion& motion, std::vector<T
       const Axes after = inner ? axes_of(s, k) : before;
       const dvec3 turning_after = inner ? turning_of(s, k) : turning;
       const dmat3 frame = frame_between(before, after);
-      carriers.push_back({s.x[k], s.v[k], 0.5 * (turning + turning_after), pressed(motion.sections[r][k], frame)});
+      carriers.push_back({s.x[k], glm::vec3(s.v[k]), glm::vec3(0.5 * (turning + turning_after)),
+                          glm::mat3(pressed(motion.sections[r][k], frame))});
       before = after, turning = turning_after;
     }
   }
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
     const TubeNode& node = model.nodes[n];
     const TubeCarrier &a = carriers[node.carrier], &b = carriers[node.carrier + 1];
-    const auto t = static_cast<double>(node.share);
-    const dvec3 local(node.local), arm_a = a.frame * local, arm_b = b.frame * local;
-    const dvec3 p = (1.0 - t) * (a.x + arm_a) + t * (b.x + arm_b);
-    const dvec3 speed = (1.0 - t) * (a.v + cross(a.turning, arm_a)) + t * (b.v + cross(b.turning, arm_b));
-    x.x[n] = static_cast<float>(p.x), x.y[n] = static_cast<float>(p.y), x.z[n] = static_cast<float>(p.z);
-    v.x[n] = static_cast<float>(speed.x), v.y[n] = static_cast<float>(speed.y), v.z[n] = static_cast<float>(speed.z);
+    const float t = node.share;
+    // The arms are short; in single precision they are exact to a tenth of a nanometre.
+    const glm::vec3 arm_a = a.frame * node.local, arm_b = b.frame * node.local;
+    const dvec3 axis = a.x + static_cast<double>(t) * (b.x - a.x);
+    const glm::vec3 p(axis + dvec3((1.f - t) * arm_a + t * arm_b));
+    const glm::vec3 speed = (1.f - t) * (a.v + glm::cross(a.turning, arm_a)) + t * (b.v + glm::cross(b.turning, arm_b));
+    x.x[n] = p.x, x.y[n] = p.y, x.z[n] = p.z;
+    v.x[n] = speed.x, v.y[n] = speed.y, v.z[n] = speed.z;
   }
 }
 

@@ -103,8 +103,9 @@ void make_rods(TubeModel& model, const TubeLattice& lattice);
 
 // A cross-section in motion.
 struct TubeCarrier {
-  glm::dvec3 x, v, turning;  // m, m/s, rad/s
-  glm::dmat3 frame;          // columns: two axes, pressed flat, and the tangent
+  glm::dvec3 x;          // m
+  glm::vec3 v, turning;  // m/s, rad/s
+  glm::mat3 frame;       // columns: two axes, pressed flat, and the tangent
 };
 
 // Sets positions and velocities of the lattice nodes. [node] m, m/s. `carriers`: storage.

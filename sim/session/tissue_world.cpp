@@ -79,6 +79,8 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   apart_.resize(scene.instruments.size());
   first_hold_.resize(scene.instruments.size());
   held_.reserve(kUsualHolds);
+  held_between_.resize(organs_.size());
+  for (std::vector<std::uint32_t>& held : held_between_) held.reserve(kUsualHolds);
   touched_now_.reserve(kUsualTouches);
 }
 
@@ -237,7 +239,8 @@ void TissueWorld::settle_slips(const Instruments& all, double dt) {
 }
 
 // Lists the held vertices that lie between the jaws now, or at most a little beyond their surfaces.
-void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number, int pieces) {
+void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number, int pieces,
+                            std::vector<std::uint32_t>& list) const {
   constexpr double kBeyond = 1e-4;  // m
   const Instrument& instrument = all.list()[tool];
   const Jaws jaws = all.jaws(tool);
@@ -247,11 +250,11 @@ void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number
   for (const GraspedPoint& held : instrument.grasp.points) {
     const glm::dvec3 world(organs_[instrument.grasped].positions[held.vertex]);
     const JawPoint now = jaw_point(jaws, opening, frame.to_local(world));
-    if ((std::abs(now.share) - 0.5) * opening * now.from_hinge <= kBeyond) held_.push_back(held.vertex);
+    if ((std::abs(now.share) - 0.5) * opening * now.from_hinge <= kBeyond) list.push_back(held.vertex);
   }
 }
 
-// Makes the contacts and holds of one organ in a contact substep.
+// Makes the contacts and holds of one organ in a contact substep. Changes nothing of other organs.
 void TissueWorld::press_organ(const Instruments& all, std::size_t k, int number, int pieces) {
   Organ& organ = organs_[k];
   clear_pressure(organ.contacts, organ.pressure);
@@ -263,13 +266,13 @@ void TissueWorld::press_organ(const Instruments& all, std::size_t k, int number,
       add_no_contacts(organ.contacts);
       continue;
     }
-    held_.clear();
-    if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, parts_->tool[part], number, pieces);
-    add_contacts(part_pieces_[part], organ.mesh.faces, organ.positions, organ.contacts, held_);
+    std::vector<std::uint32_t>& held = held_between_[k];
+    held.clear();
+    if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, parts_->tool[part], number, pieces, held);
+    add_contacts(part_pieces_[part], organ.mesh.faces, organ.positions, organ.contacts, held);
   }
   piece_holds_[k] = holds_[k];
   for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
-  stepped_.push_back({&organ.tissue, &organ.state, {part_pieces_, organ.contacts.contacts, piece_holds_[k]}});
 }
 
 // Adds, for a contact substep, the force and torque of the held points, and the force that pushes the jaws open.
@@ -303,7 +306,10 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
   stepped_.clear();
   {
     const StageTimer timer(stage_ms[kContacts]);
-    for (std::size_t k = 0; k < organs_.size(); ++k) press_organ(all, k, number, pieces);
+    stepper_.team().share(organs_.size(), [&](std::size_t k) { press_organ(all, k, number, pieces); });
+    for (std::size_t k = 0; k < organs_.size(); ++k)
+      stepped_.push_back(
+          {&organs_[k].tissue, &organs_[k].state, {part_pieces_, organs_[k].contacts.contacts, piece_holds_[k]}});
   }
   {
     const StageTimer timer(stage_ms[kTissue]);

@@ -131,7 +131,8 @@ class TissueWorld {
   void step_pieces(Instruments& all, std::span<const OrganPair> near, double dt, StageMs& stage_ms);
   void step_piece(Instruments& all, int number, int pieces, float dt, StageMs& stage_ms);
   void add_pull(Instruments& all, std::size_t tool, float share);
-  void list_held(const Instruments& all, std::size_t tool, int number, int pieces);
+  void list_held(const Instruments& all, std::size_t tool, int number, int pieces,
+                 std::vector<std::uint32_t>& list) const;
   void press_organ(const Instruments& all, std::size_t organ, int number, int pieces);
   void settle_jaws(Instruments& all, double dt);
   void settle_clips(Instruments& all);
@@ -166,6 +167,7 @@ class TissueWorld {
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]
   std::vector<std::size_t> first_hold_;                       // [tool] in the holds of the organ it grasps
   std::vector<std::uint32_t> cells_, held_;
+  std::vector<std::vector<std::uint32_t>> held_between_;  // [organ] vertices between jaws
   std::vector<Touch> touched_now_;
 };
 

@@ -25,7 +25,8 @@ std::string utc_text(const std::string& date);
 
 // Turns Ctrl-C into a flag: long work calls interrupted() between frames and ends cleanly.
 
-// After this call the first SIGINT or SIGTERM only sets a flag; a second one ends the program as usual.
+// After this call the first SIGINT or SIGTERM only sets a flag; one that comes more than a second later ends the
+// program as usual.
 void catch_interrupts();
 bool interrupted();
 
