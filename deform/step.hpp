@@ -11,7 +11,7 @@
 #include "deform/contact/organ_contact.hpp"
 #include "deform/join/bonds.hpp"
 #include "deform/solid/tissue.hpp"
-#include "deform/team.hpp"
+#include "geometry/team.hpp"
 
 namespace trocar {
 

@@ -22,8 +22,8 @@
 
 #include "deform/solid/lattice.hpp"
 #include "deform/solid/tissue.hpp"
-#include "deform/team.hpp"
 #include "geometry/mesh_view.hpp"
+#include "geometry/team.hpp"
 
 namespace trocar {
 

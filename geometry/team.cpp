@@ -1,5 +1,5 @@
 // Hands out jobs by a counter, wakes helpers that sleep, and waits for the last job.
-#include "deform/team.hpp"
+#include "geometry/team.hpp"
 
 #include <algorithm>
 #include <chrono>

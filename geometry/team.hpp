@@ -1,7 +1,7 @@
 // Threads that share lists of equal jobs with their caller. Within a step lists follow each other every few
 // microseconds, and most are done before a sleeping thread wakes: helpers look out for the next list for a while before
 // they sleep. The caller takes jobs too, and waits only for those that a helper has begun. Jobs of a list share no
-// data, so results do not depend on the number of threads.   Tested in tests/deform/organ_contact_test.cpp
+// data, so results do not depend on the number of threads.   Tested in tests/geometry/team_test.cpp
 #pragma once
 
 #include <atomic>
