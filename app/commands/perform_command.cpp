@@ -83,6 +83,8 @@ void run(const PerformCommand& command) {
   }
   attempt.close();
   print_result(attempt.task().result(), attempt.task().feed());
+  if (const std::uint64_t pushes = held_back(session); pushes > 0)
+    fmt::print("{} pushes of instruments were limited to fastest_tool\n", pushes);
   fmt::print("{} frames, written to {}\n", session.frames(), command.out);
 }
 

@@ -170,4 +170,10 @@ std::uint64_t Session::disagreements() const {
   return sum + check_.sample().total().disagreements;
 }
 
+std::uint64_t held_back(const Session& session) {
+  std::uint64_t sum = 0;
+  for (const Organ& organ : session.organs()) sum += organ.state.scratch.held_back;
+  return sum;
+}
+
 }  // namespace trocar

@@ -145,4 +145,8 @@ class Session {
   double tick_time_ = 0.0;  // s  of the frame that runs
 };
 
+// Returns how many pushes of instruments TissueParams::fastest_tool has limited so far. Contacts give no such speeds by
+// themselves: 0 unless a scene sets a low limit.
+std::uint64_t held_back(const Session& session);
+
 }  // namespace trocar

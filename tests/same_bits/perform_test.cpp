@@ -42,6 +42,7 @@ Performance perform(const std::string& name, int threads) {
     test::add_frame(attempt.session(), performance.state);
     performance.score.add(feed.progress), performance.score.add(feed.score);
   }
+  EXPECT_EQ(held_back(attempt.session()), 0u);
   recorder.close();
   const Attempt scored = score_recording(Recording(file), "attempt");
   add_metrics(scored.overall, performance.score);

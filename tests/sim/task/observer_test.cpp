@@ -25,6 +25,7 @@ inline TaskResult perform_recorded(const Scene& scene, const HandStyle& style, s
     recorder.append(attempt.session(), attempt.time());
   }
   recorder.close();
+  EXPECT_EQ(held_back(attempt.session()), 0u);
   return attempt.task().result();
 }
 
@@ -167,6 +168,7 @@ class Observers : public ::testing::TestWithParam<std::string> {
       kept_.emplace_back(attempt.seen(), attempt.session().organs());
     }
     recorder.close();
+    EXPECT_EQ(held_back(attempt.session()), 0u);
     marks_ = attempt.task().marks();
     return attempt.task().result();
   }
