@@ -266,7 +266,7 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
   int rounds = kRounds;
   s.active.clear();
-  pose_tools(loads, progress, s);
+  if (!s.contacts.empty()) pose_tools(loads, progress, s);
   for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
     PreparedPoint& c = s.contacts[i];
     c.pressed = glm::vec3(0.f);

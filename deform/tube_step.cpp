@@ -119,6 +119,7 @@ void press_between(const TissueModel& model, const SteppedTissue& state, const T
 void press_with_tools(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads,
                       const Substep& substep, TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
+  if (s.contacts.empty()) return;
   pose_tools(loads, progress, s);
   const double deepest = -kDeepestPress * model.tube.params.radius;
   for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
@@ -263,7 +264,7 @@ void begin_tube(const TissueModel& model, const SteppedTissue& state, const Tiss
   size_tube(model, loads, s.tube);
   weigh_down(model, s.tube);
   s.tube.squeezes.clear();
-  pose_tools(loads, 1.f, s);
+  if (!loads.contacts.empty() || !loads.holds.empty()) pose_tools(loads, 1.f, s);
   squeeze_with_jaws(model, state, loads, s.tube);
 }
 

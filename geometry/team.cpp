@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 // Longer than what lies between two lists of a step, and than the end of a helper's last job. It is short beside the
 // time of a frame, because another program, or the renderer, may want the core.
-constexpr std::chrono::microseconds kLookout{300};
+constexpr std::chrono::microseconds kLookout{80};
 constexpr std::uint64_t kRound = std::uint64_t{1} << 32;  // a ticket: kRound * round + jobs to take
 
 void rest() {

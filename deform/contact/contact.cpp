@@ -406,8 +406,8 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
   };
   list.pierced.push_back(0);
   const std::size_t tool = list.tool();
-  const PressingTool pressing(piece);
-  if (tool + 1 < list.first_candidate.size())
+  if (list.has_candidates(tool)) {
+    const PressingTool pressing(piece);
     for (std::uint32_t i = list.first_candidate[tool]; i < list.first_candidate[tool + 1]; ++i) {
       const glm::uvec3& face = faces[index(list.candidates[i])];
       const int corners = held_corners(face);
@@ -416,7 +416,8 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
       add_face(pressing, list.candidates[i], face, positions, list);
       for (std::size_t k = before; k < list.contacts.size(); ++k) list.contacts[k].smooth = corners > 0;
     }
-  if (pressing.is_part()) thin_contacts(list.first.back(), positions, list);
+    if (pressing.is_part()) thin_contacts(list.first.back(), positions, list);
+  }
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 
