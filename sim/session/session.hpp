@@ -145,8 +145,8 @@ class Session {
   double tick_time_ = 0.0;  // s  of the frame that runs
 };
 
-// Returns how many pushes of instruments TissueParams::fastest_tool has limited so far. Contacts give no such speeds by
-// themselves: 0 unless a scene sets a low limit.
+// Returns how many pushes of instruments TissueParams::fastest_tool has limited so far: 0 in every task that the tests
+// perform, not in the whole operation (docs/results.md, "The demonstration").
 std::uint64_t held_back(const Session& session);
 
 }  // namespace trocar
