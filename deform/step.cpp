@@ -377,92 +377,114 @@ OrganStepper::OrganStepper(int threads) : team_(threads) {}
 
 void OrganStepper::step(std::span<const SteppedOrgan> organs, OrganContacts& contacts, Bonds& bonds, float dt) {
   if (!(dt > 0.f) || !std::isfinite(dt)) return;
+  begin(organs, bonds, dt);
+  sort_organs(contacts, bonds);
+  count_substeps(bonds, dt);
+  place_fibres(models_, bonds);
+  advance_alone(dt);
+  const int count = joined_.empty() ? 0 : common_;
+  for (Substep common{1, count, dt / static_cast<float>(common_)}; common.number <= count; ++common.number)
+    advance_joined(common, contacts, bonds);
+  end(dt);
+}
+
+void OrganStepper::begin(std::span<const SteppedOrgan> organs, const Bonds& bonds, float dt) {
+  organs_ = organs;
   models_.clear();
   states_.clear();
   for (const SteppedOrgan& organ : organs) models_.push_back(organ.model), states_.push_back(organ.state);
-  const auto begin = [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); };
-  team_.share(organs.size(), begin);
-
+  team_.share(organs.size(), [&](std::size_t i) { begin_step(*organs[i].model, *organs[i].state, organs[i].loads); });
   squeeze_with_clips(models_, states_, bonds);
   for (std::size_t i = 0; i < organs.size(); ++i)
     if (!models_[i]->tube.empty())
       flatten(models_[i]->tube, states_[i]->scratch.tube.squeezes, static_cast<double>(dt), states_[i]->tube);
+}
 
+// Organs that touch or hang together use a common substep; others use their own. One whose tissue is crushed or
+// stretched stiff divides the common one further, on its own.
+void OrganStepper::count_substeps(const Bonds& bonds, float dt) {
   const auto slowed = [&](std::size_t i) { return bonds.empty() ? dt : bonds.slowdown[i] * dt; };
-  const auto own_count = [&](std::size_t i) { return substep_count(*organs[i].model, *organs[i].state, slowed(i)); };
-  // Organs that touch or hang together use a common substep; others use their own. One whose tissue is crushed or
-  // stretched stiff divides the common one further, on its own.
-  sort_organs(contacts, bonds);
-  place_fibres(models_, bonds);
-  int most = 1;
-  for (const std::size_t i : joined_) most = std::max(most, substep_count(*organs[i].model, slowed(i)));
-  divisions_.resize(organs.size()), scale_.resize(organs.size());
-  for (std::size_t i = 0; i < organs.size(); ++i)
-    divisions_[i] = (own_count(i) + most - 1) / most, scale_[i] = static_cast<float>(divisions_[i]);
-  const auto first_substep = [&](int count) { return Substep{1, count, dt / static_cast<float>(count)}; };
-  const auto advance_alone = [&](std::size_t k) {
+  common_ = 1;
+  for (const std::size_t i : joined_) common_ = std::max(common_, substep_count(*models_[i], slowed(i)));
+  own_.resize(models_.size()), divisions_.resize(models_.size()), scale_.resize(models_.size());
+  for (std::size_t i = 0; i < models_.size(); ++i) {
+    own_[i] = substep_count(*models_[i], *states_[i], slowed(i));
+    divisions_[i] = (own_[i] + common_ - 1) / common_;
+    scale_[i] = static_cast<float>(divisions_[i]);
+  }
+}
+
+void OrganStepper::advance_alone(float dt) {
+  team_.share(alone_.size(), [&](std::size_t k) {
     const std::size_t i = alone_[k];
-    for (Substep substep = first_substep(own_count(i)); substep.number <= substep.count; ++substep.number) {
-      advance(*organs[i].model, *organs[i].state, organs[i].loads, substep);
+    for (Substep own{1, own_[i], dt / static_cast<float>(own_[i])}; own.number <= own.count; ++own.number) {
+      advance(*models_[i], *states_[i], organs_[i].loads, own);
       forget_springs(states_[i]->scratch);
     }
+  });
+}
+
+void OrganStepper::advance_joined(const Substep& common, OrganContacts& contacts, Bonds& bonds) {
+  step_sheets(common, contacts, bonds);
+  add_common_forces(models_, states_, bonds);
+  push_neighbours(sheets_, models_, states_);
+  press_tubes_together(models_, states_, common.dt, contacts);
+  // The forces on solids do not wait for tubes.
+  team_.share(tubes_.size() + solids_.size(), [&](std::size_t k) {
+    k < tubes_.size() ? move_tube(tubes_[k], common, contacts, bonds)
+                      : pull_solid(solids_[k - tubes_.size()], common, bonds);
+  });
+  for (const std::size_t i : sheets_) add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+  break_torn_fibres(bonds);
+  return_tube_forces(models_, states_, scale_, bonds);
+  for (const std::size_t i : tubes_) forget_springs(states_[i]->scratch);
+  team_.share(solids_.size(), [&](std::size_t k) { advance_solid(solids_[k], common); });
+  take_back_from_tubes(models_, states_, common.dt, contacts);
+  solve_organ_contacts(models_, states_, common.dt, contacts);
+}
+
+void OrganStepper::move_tube(std::size_t i, const Substep& common, OrganContacts& contacts, Bonds& bonds) {
+  add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+  press_tube(static_cast<std::uint32_t>(i), models_, states_, common.dt, contacts);
+  advance_tube(*models_[i], *states_[i], organs_[i].loads, common);
+}
+
+// The forces between organs act in the first part of a substep.
+void OrganStepper::pull_solid(std::size_t i, const Substep& common, Bonds& bonds) {
+  add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+  scale_forces(scale_[i], states_[i]->scratch);
+  add_solid_forces(*models_[i], *states_[i], part_of(common, i, 1));
+}
+
+void OrganStepper::advance_solid(std::size_t i, const Substep& common) {
+  move_solid(*models_[i], *states_[i], organs_[i].loads, part_of(common, i, 1));
+  for (int number = 2; number <= divisions_[i]; ++number)
+    advance(*models_[i], *states_[i], organs_[i].loads, part_of(common, i, number));
+}
+
+Substep OrganStepper::part_of(const Substep& common, std::size_t i, int number) const {
+  const int parts = divisions_[i];
+  return {(common.number - 1) * parts + number, common.count * parts, common.dt / static_cast<float>(parts)};
+}
+
+void OrganStepper::end(float dt) {
+  const auto end_organ = [&](std::size_t i, int count) {
+    end_step(*models_[i], *states_[i], {1, count, dt / static_cast<float>(count)}, dt);
   };
-  team_.share(alone_.size(), advance_alone);
-  Substep common = first_substep(most);
-  for (; !joined_.empty() && common.number <= common.count; ++common.number) {
-    const auto part = [&](std::size_t i, int number) {
-      const int parts = divisions_[i];
-      return Substep{(common.number - 1) * parts + number, common.count * parts, common.dt / static_cast<float>(parts)};
-    };
-    const auto move_tube = [&](std::size_t i) {
-      add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
-      press_tube(static_cast<std::uint32_t>(i), models_, states_, common.dt, contacts);
-      advance_tube(*organs[i].model, *organs[i].state, organs[i].loads, common);
-    };
-    // The forces on solids do not wait for tubes. Those between organs act in the first part of a substep.
-    const auto pull_solid = [&](std::size_t i) {
-      add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
-      scale_forces(scale_[i], states_[i]->scratch);
-      add_solid_forces(*organs[i].model, *organs[i].state, part(i, 1));
-    };
-    const auto move_tubes_and_pull_solids = [&](std::size_t k) {
-      k < tubes_.size() ? move_tube(tubes_[k]) : pull_solid(solids_[k - tubes_.size()]);
-    };
-    const auto move_solids = [&](std::size_t k) {
-      const std::size_t i = solids_[k];
-      move_solid(*organs[i].model, *organs[i].state, organs[i].loads, part(i, 1));
-      for (int number = 2; number <= divisions_[i]; ++number)
-        advance(*organs[i].model, *organs[i].state, organs[i].loads, part(i, number));
-    };
-    step_sheets(organs, common, contacts, bonds);
-    add_common_forces(models_, states_, bonds);
-    push_neighbours(sheets_, models_, states_);
-    press_tubes_together(models_, states_, common.dt, contacts);
-    team_.share(tubes_.size() + solids_.size(), move_tubes_and_pull_solids);
-    for (const std::size_t i : sheets_) add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
-    break_torn_fibres(bonds);
-    return_tube_forces(models_, states_, scale_, bonds);
-    for (const std::size_t i : tubes_) forget_springs(states_[i]->scratch);
-    team_.share(solids_.size(), move_solids);
-    take_back_from_tubes(models_, states_, common.dt, contacts);
-    solve_organ_contacts(models_, states_, common.dt, contacts);
-  }
-  for (const std::size_t i : alone_) end_step(*organs[i].model, *organs[i].state, first_substep(own_count(i)), dt);
-  for (const std::vector<std::size_t>* thin : {&tubes_, &sheets_})
-    for (const std::size_t i : *thin) end_step(*organs[i].model, *organs[i].state, first_substep(most), dt);
-  for (const std::size_t i : solids_)
-    end_step(*organs[i].model, *organs[i].state, first_substep(most * divisions_[i]), dt);
+  for (const std::size_t i : alone_) end_organ(i, own_[i]);
+  for (const std::size_t i : tubes_) end_organ(i, common_);
+  for (const std::size_t i : sheets_) end_organ(i, common_);
+  for (const std::size_t i : solids_) end_organ(i, common_ * divisions_[i]);
 }
 
 // Sheets step first, for several substeps of the others.
-void OrganStepper::step_sheets(std::span<const SteppedOrgan> organs, const Substep& common, OrganContacts& contacts,
-                               const Bonds& bonds) {
+void OrganStepper::step_sheets(const Substep& common, OrganContacts& contacts, const Bonds& bonds) {
   const SheetSpan span = sheet_span(common.number, common.count, common.dt);
   if (sheets_.empty() || span.last < span.first) return;
   meet_neighbours(sheets_, models_, states_, span, contacts, bonds);
   const auto advance_sheets = [&](std::size_t k) {
     const std::size_t i = sheets_[k];
-    advance_sheet(*organs[i].model, *organs[i].state, organs[i].loads, span);
+    advance_sheet(*models_[i], *states_[i], organs_[i].loads, span);
   };
   team_.share(sheets_.size(), advance_sheets);
   leave_neighbours(sheets_, models_, states_, span, contacts, bonds);

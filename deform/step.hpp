@@ -78,17 +78,29 @@ class OrganStepper {
   Team& team() { return team_; }
 
  private:
+  void begin(std::span<const SteppedOrgan> organs, const Bonds& bonds, float dt);
   // Finds joined_ and alone_. Broken fibres count too, so that the substeps do not change when one breaks.
   void sort_organs(const OrganContacts& contacts, const Bonds& bonds);
-  void step_sheets(std::span<const SteppedOrgan> organs, const Substep& common, OrganContacts& contacts,
-                   const Bonds& bonds);
+  void count_substeps(const Bonds& bonds, float dt);
+  void advance_alone(float dt);
+  void advance_joined(const Substep& common, OrganContacts& contacts, Bonds& bonds);
+  void end(float dt);
+  // Of a common substep; `i`: organ. Several threads run the second to fourth for different organs.
+  void step_sheets(const Substep& common, OrganContacts& contacts, const Bonds& bonds);
+  void move_tube(std::size_t i, const Substep& common, OrganContacts& contacts, Bonds& bonds);
+  void pull_solid(std::size_t i, const Substep& common, Bonds& bonds);
+  void advance_solid(std::size_t i, const Substep& common);
+  Substep part_of(const Substep& common, std::size_t i, int number) const;
 
   Team team_;
+  std::span<const SteppedOrgan> organs_;  // of the step
   std::vector<const TissueModel*> models_;
   std::vector<SteppedTissue*> states_;
   std::vector<char> is_joined_;              // [organ] 1: contacts or bonds join it with another organ or the wall
   std::vector<std::size_t> joined_, alone_;  // organs with is_joined_; the others
   std::vector<std::size_t> tubes_, solids_, sheets_;  // of those that are joined
+  int common_ = 1;                                    // 1  common substeps
+  std::vector<int> own_;                              // [organ] 1  substeps of its own
   std::vector<int> divisions_;                        // [organ] 1  parts of a common substep
   std::vector<float> scale_;                          // [organ] 1  the same, of forces in the first part
 };

@@ -209,13 +209,12 @@ void solve(const Matrix& a, std::size_t first, std::size_t last, std::span<Value
   for (std::size_t i = first; i < count; ++i) b[i] *= 1.0 / a[i][0];
   for (std::size_t i = count; i < count + RodScratch::kBand; ++i) b[i] = Value{};
   for (std::size_t i = count; i-- > last;) {
-    Value sum = b[i], other{};
+    Value sum = b[i], other{};  // two sums, so that neither waits for the other
     for (std::size_t d = 1; d + 1 < RodScratch::kBand; d += 2) {
       sum -= a[i][d] * b[i + d];
       other -= a[i][d + 1] * b[i + d + 1];
     }
-    other *= -1.0;
-    sum -= other;
+    sum += other;
     b[i] = sum;
   }
 }

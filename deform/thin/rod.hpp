@@ -136,6 +136,10 @@ void find_contacts(const RodModel& model, const RodState& state, std::span<const
 struct RodAnswers {
   std::array<double, 4> by;
 
+  RodAnswers& operator+=(const RodAnswers& o) {
+    for (std::size_t k = 0; k < 4; ++k) by[k] += o.by[k];
+    return *this;
+  }
   RodAnswers& operator-=(const RodAnswers& o) {
     for (std::size_t k = 0; k < 4; ++k) by[k] -= o.by[k];
     return *this;
