@@ -33,11 +33,13 @@ namespace {
 // nodes than shafts do.
 constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when there are only holds
 
-// The largest speed that an overlap gives as it is taken back. Without any, tissue that a shaft has sunk into would
-// shake.
-constexpr float kSpringsBack = 0.3f;  // m/s
-// Positions alone take back at most this much of an overlap in a substep.
-constexpr float kLongestShift = 0.4f;  // fraction of the node spacing
+// An overlap from before gives this speed at most as it is taken back; without any, the force on a shaft that tissue
+// lies against would flicker. Positions alone take back the rest, no faster than kShiftsBack: what strains tissue by
+// positions stores energy in it.
+constexpr float kSpringsBack = 0.05f, kShiftsBack = 0.5f;  // m/s
+// A contact yields by this share of what its push moves the point, so that two that press it from opposite sides do not
+// push ever harder.
+constexpr float kYields = 0.05f;  // 1
 constexpr int kShiftRounds = 16;
 
 // When the direction to a tool's axis turns by more than 60 degrees within a step, the axis has passed the point.
@@ -187,8 +189,7 @@ void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, Prepa
   c.plane = glm::dot(c.normal, beside) - pressed_radius(tool.radius);
 }
 
-// An overlap from before the substep is what would be there if the point had moved with the tool. It gives a speed of
-// kSpringsBack at most; the rest of it gives none.
+// An overlap from before the substep is what would be there if the point had moved with the tool.
 void find_old_overlap(const Substep& substep, PreparedPoint& c) {
   const glm::vec3 carried = c.before + c.slide / static_cast<float>(substep.count);
   c.old = std::max(glm::dot(c.normal, carried) - c.plane - kSpringsBack * substep.dt, 0.f);
@@ -200,16 +201,16 @@ void find_old_overlap(const Substep& substep, PreparedPoint& c) {
 void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane - c.old, pressed = -glm::dot(c.pressed, c.normal);
   const float most = model.params.fastest_tool * substep.dt / c.admittance;
-  const float wanted = std::max(pressed + excess / c.admittance, 0.f);
+  const float wanted = std::max(pressed + (excess / c.admittance - kYields * pressed) / (1.f + kYields), 0.f);
   if (wanted > most) ++s.held_back;
   if (const float push = std::min(wanted, most); push != pressed)
     push_point(model, c, (pressed - push) * c.normal, substep.dt, s);
 }
 
 // Takes the rest of an overlap back by positions alone. As pushes do, a shift may grow or shrink between rounds.
-void shift_out(const TissueModel& model, PreparedPoint& c, TissueScratch& s) {
+void shift_out(const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane;
-  const float wanted = std::clamp(c.shifted + excess, 0.f, kLongestShift * model.params.node_spacing);
+  const float wanted = std::clamp(c.shifted + excess, 0.f, kShiftsBack * substep.dt);
   if (wanted == c.shifted) return;
   shift_point(c, (c.shifted - wanted) / c.admittance * c.normal, s);
   c.shifted = wanted;
@@ -287,7 +288,7 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
   for (const std::uint32_t i : s.active)
     if (!loads.contacts[i].smooth) rub(model, substep, s.contacts[i], s);
   for (int round = 0; round < kShiftRounds; ++round)
-    for (const std::uint32_t i : s.active) shift_out(model, s.contacts[i], s);
+    for (const std::uint32_t i : s.active) shift_out(substep, s.contacts[i], s);
   for (PreparedPoint& c : s.contacts)
     if (c.admittance > 0.f) end_substep(c, s.x);
   for (PreparedPoint& c : s.holds)

@@ -426,7 +426,7 @@ void OrganStepper::advance_alone(float dt) {
 
 void OrganStepper::advance_joined(const Substep& common, OrganContacts& contacts, Bonds& bonds) {
   step_sheets(common, contacts, bonds);
-  add_common_forces(models_, states_, bonds);
+  add_common_forces(models_, states_, common.dt, bonds);
   push_neighbours(sheets_, models_, states_);
   press_tubes_together(models_, states_, common.dt, contacts);
   // The forces on solids do not wait for tubes.
@@ -434,7 +434,8 @@ void OrganStepper::advance_joined(const Substep& common, OrganContacts& contacts
     k < tubes_.size() ? move_tube(tubes_[k], common, contacts, bonds)
                       : pull_solid(solids_[k - tubes_.size()], common, bonds);
   });
-  for (const std::size_t i : sheets_) add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+  for (const std::size_t i : sheets_)
+    add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, common.dt, bonds);
   break_torn_fibres(bonds);
   return_tube_forces(models_, states_, scale_, bonds);
   for (const std::size_t i : tubes_) forget_springs(states_[i]->scratch);
@@ -444,14 +445,14 @@ void OrganStepper::advance_joined(const Substep& common, OrganContacts& contacts
 }
 
 void OrganStepper::move_tube(std::size_t i, const Substep& common, OrganContacts& contacts, Bonds& bonds) {
-  add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+  add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, common.dt, bonds);
   press_tube(static_cast<std::uint32_t>(i), models_, states_, common.dt, contacts);
   advance_tube(*models_[i], *states_[i], organs_[i].loads, common);
 }
 
 // The forces between organs act in the first part of a substep.
 void OrganStepper::pull_solid(std::size_t i, const Substep& common, Bonds& bonds) {
-  add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, bonds);
+  add_bond_forces(static_cast<std::uint32_t>(i), models_, states_, common.dt, bonds);
   scale_forces(scale_[i], states_[i]->scratch);
   add_solid_forces(*models_[i], *states_[i], part_of(common, i, 1));
 }

@@ -308,13 +308,6 @@ HullDistance hull_distance(std::span<const dvec3> first, std::span<const dvec3> 
   return descent.points(descent.is_beyond(range) ? descent.at_least() : descent.at_most());
 }
 
-bool hulls_within(std::span<const dvec3> first, std::span<const dvec3> second, double range) {
-  Descent descent(first, second);
-  while (!(descent.at_most() < range))
-    if (!descent.step(range)) return descent.at_most() < range && !descent.is_beyond(range);
-  return true;
-}
-
 // The distance of the moving point from the hull is convex, so Newton's method from beyond the hull descends to the
 // last crossing without passing it.
 double exit_distance(std::span<const dvec3> hull, double radius, const dvec3& point, const dvec3& direction) {

@@ -183,9 +183,6 @@ struct HullDistance {
 HullDistance hull_distance(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second,
                            double range = std::numeric_limits<double>::infinity());
 
-// Returns hull_distance(first, second).distance < range; cheaper, unless the two are almost equal. Spans: [point] m.
-bool hulls_within(std::span<const glm::dvec3> first, std::span<const glm::dvec3> second, double range);
-
 // Returns how far `point` must move along `direction` (unit) until it has left, for good, the points within `radius` of
 // the hull, [point] m; 0 when this line never enters them ahead of the point, m.
 double exit_distance(std::span<const glm::dvec3> hull, double radius, const glm::dvec3& point,

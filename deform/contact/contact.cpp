@@ -34,8 +34,12 @@ PressingTool::PressingTool(const ToolStep& step)
     : step_(step), radius_(step.radius), moved_(glm::distance(step.tip_before, step.tip_after)) {
   if (!step.part.shape) return;
   sweep_ = part_sweep(step.part);
-  low_ = high_ = sweep_.end.corners()[0];
-  for (const dvec3& corner : sweep_.end.corners()) low_ = glm::min(low_, corner), high_ = glm::max(high_, corner);
+  frame_ = frame_at(*step.part.motion, *step.part.shape, step.part.end);
+  low_ = high_ = frame_.to_local(sweep_.end.corners()[0]);
+  for (const dvec3& corner : sweep_.end.corners()) {
+    const dvec3 local = frame_.to_local(corner);
+    low_ = glm::min(low_, local), high_ = glm::max(high_, local);
+  }
   radius_ = step.part.shape->radius;
   moved_ = motion_bounds(*step.part.motion, *step.part.shape).speed * (step.part.to - step.part.from);
 }
@@ -66,7 +70,7 @@ ToolTissue PressingTool::closest(const Triangle& face, double range) const {
 
 bool PressingTool::is_beyond(const dvec3& point, double range) const {
   if (!step_.part.shape) return false;
-  const dvec3 outside = glm::max(glm::max(low_ - point, point - high_), dvec3(0.0));
+  const dvec3 local = frame_.to_local(point), outside = glm::max(glm::max(low_ - local, local - high_), dvec3(0.0));
   return glm::dot(outside, outside) > range * range;
 }
 
@@ -76,7 +80,7 @@ bool PressingTool::may_touch(const Triangle& face, double range) const {
   const auto square = [&](const dvec3& p) { return glm::dot(p - centre, p - centre); };
   const double radius = std::sqrt(std::max({square(face.a), square(face.b), square(face.c)}));
   const double most = radius_ + range + radius + moved_;
-  if (step_.part.shape) return !is_beyond(centre, most) && hulls_within(sweep_.end.corners(), std::array{centre}, most);
+  if (step_.part.shape) return !is_beyond(centre, most);
   const dvec3 away = closest_on_segment(centre, step_.pivot, step_.tip_after) - centre;
   return glm::dot(away, away) < most * most;
 }
@@ -178,9 +182,10 @@ void thin(std::size_t first, float spacing, std::span<const glm::vec3> positions
 
 }  // namespace
 
-void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, ContactList& list) {
+void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, ContactList& list, std::size_t many) {
   thin(first, kSameContact, positions, list);
-  if (list.contacts.size() - first > kManyContacts) thin(first, kContactSpacing, positions, list);
+  for (float spacing = kContactSpacing; spacing <= kWidestSpacing; spacing *= 2.f)
+    if (list.contacts.size() - first > many) thin(first, spacing, positions, list);
 }
 
 namespace {
@@ -192,6 +197,8 @@ constexpr double kSameSide = 0.5;
 // points of a face behind it.
 constexpr double kLongestPartStride = 6e-4;  // m
 constexpr int kMostPartSubsteps = 32;
+// Where neither tools nor tissue move further in a contact substep, fewer than `least_substeps` do.
+constexpr double kStill = 1.5e-4;  // m
 // Candidates times substeps: a part that is buried in many small faces gets fewer substeps.
 constexpr double kMostPartWork = 60000.0;
 
@@ -256,8 +263,9 @@ void add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3
 void add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
               const glm::dvec3& face_normal, ContactList& out) {
   constexpr double kEnd = 0.05;  // of the edge; closer to a corner, the corner's own contact suffices
-  if (from > to) return;
-  const ToolTissue closest = tool.closest(a, b, tool.radius() + out.params.reach);
+  const double range = tool.radius() + out.params.reach;
+  if (from > to || tool.is_beyond(0.5 * (a + b), range + 0.5 * glm::distance(a, b))) return;
+  const ToolTissue closest = tool.closest(a, b, range);
   const double share = closest.along;
   if (!(share >= kEnd && share <= 1.0 - kEnd) || !in_range(tool, closest.distance, out) ||
       closest.distance <= kCoincident)
@@ -416,7 +424,10 @@ void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std:
       add_face(pressing, list.candidates[i], face, positions, list);
       for (std::size_t k = before; k < list.contacts.size(); ++k) list.contacts[k].smooth = corners > 0;
     }
-    if (pressing.is_part()) thin_contacts(list.first.back(), positions, list);
+    if (pressing.is_part())
+      thin_contacts(list.first.back(), positions, list);
+    else if (list.contacts.size() - list.first.back() > kManyOfAShaft)
+      thin_contacts(list.first.back(), positions, list, kManyOfAShaft);
   }
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
@@ -426,17 +437,22 @@ void add_no_contacts(ContactList& list) {
   list.pierced.push_back(0);
 }
 
-int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
+int piece_count(std::span<const ToolStep> steps, const ContactList& list, double tissue_moves) {
   if (list.candidates.empty()) return 1;
-  double shafts = list.params.least_substeps, parts = 0.0;
+  double longest = tissue_moves, shafts = 1.0, parts = 0.0;
   for (std::size_t tool = 0; tool < steps.size(); ++tool) {
     const ToolStep& step = steps[tool];
     if (!step.part.shape) {
-      shafts = std::max(shafts, glm::distance(step.tip_before, step.tip_after) / (0.5 * step.radius));
+      const double moves = glm::distance(step.tip_before, step.tip_after);
+      if (list.has_candidates(tool)) longest = std::max(longest, moves);
+      shafts = std::max(shafts, moves / (0.5 * step.radius));
     } else if (list.has_candidates(tool)) {
-      parts = std::max(parts, part_speed(step.part) / kLongestPartStride);
+      const double moves = part_speed(step.part);
+      longest = std::max(longest, moves);
+      parts = std::max(parts, moves / kLongestPartStride);
     }
   }
+  shafts = std::max(shafts, std::min(longest / kStill, static_cast<double>(list.params.least_substeps)));
   shafts = std::min(shafts, static_cast<double>(list.params.most_substeps));
   parts = std::min(
       {parts, static_cast<double>(kMostPartSubsteps), kMostPartWork / static_cast<double>(list.candidates.size())});

@@ -110,8 +110,9 @@ void add_no_contacts(ContactList& list);
 
 // Returns the number of contact substeps in a frame with contact: in one substep no shaft moves further than half its
 // radius, with at least `least_substeps` and at most `most_substeps` of them, and no part with candidates further than
-// 0.6 mm, with at most 32.
-int piece_count(std::span<const ToolStep> steps, const ContactList& list);
+// 0.6 mm, with at most 32. As long as neither tools nor tissue move further than 0.15 mm in each, fewer than
+// `least_substeps` do. `tissue_moves`: how far the surface may move by itself in the frame, m.
+int piece_count(std::span<const ToolStep> steps, const ContactList& list, double tissue_moves = 0.0);
 // Returns the tool's motion in contact substep `number` of `count`, starting with 0.
 ToolStep piece_of(const ToolStep& step, int number, int count);
 
@@ -152,21 +153,25 @@ class PressingTool {
   const ToolStep& step_;
   double radius_, moved_;            // m
   PartSweep sweep_;                  // of a part
-  glm::dvec3 low_{0.0}, high_{0.0};  // m, box of a part's corners in the pose at the end
+  RigidFrame frame_;                 // of a part in the pose at the end
+  glm::dvec3 low_{0.0}, high_{0.0};  // m, box of its corners there, in this frame
 };
 
-// Thins the contacts of a part in a contact substep. Faces that share their closest point give the same contact several
-// times. In a cut or a crater hundreds of points lie within a millimetre, all on the same few nodes of the lattice.
+// Thins the contacts of a tool in a contact substep. Faces that share their closest point give the same contact several
+// times. In a cut or a crater, or along a shaft that has sunk in, hundreds of points lie on the same few nodes of the
+// lattice.
 
 // A contact is removed when one with a smaller gap is within this distance and has nearly the same normal.
 constexpr float kSameContact = 1e-6f;       // m
 constexpr float kSameContactNormal = 0.9f;  // cosine
-// If more than kManyContacts remain, they are thinned again with this distance.
-constexpr std::size_t kManyContacts = 150;
-constexpr float kContactSpacing = 5e-4f;  // m
+// While more than `many` remain, they are thinned again, with kContactSpacing and then twice as far each time. A shaft
+// presses along its length; fewer points there would change its force by steps.
+constexpr std::size_t kManyContacts = 150, kManyOfAShaft = 500;
+constexpr float kContactSpacing = 5e-4f, kWidestSpacing = 4e-3f;  // m
 
 // Thins the contacts from index `first` on, which are those of one tool. The remaining ones keep their order.
-void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, ContactList& list);
+void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, ContactList& list,
+                   std::size_t many = kManyContacts);
 
 // The damage of each face of an organ: its peak pressure, the time integral of its pressure, and whether it was burnt,
 // torn, crushed or cut. The pressure at a face is a mean over a patch around its contact, of the size of a tool's

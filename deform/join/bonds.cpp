@@ -6,7 +6,6 @@
 
 #include "deform/cut/sculpt_steps.hpp"
 #include "deform/cut/slit.hpp"
-#include "deform/solid/elasticity.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/disjoint_sets.hpp"
 #include "geometry/elementary.hpp"
@@ -26,8 +25,6 @@ constexpr float kNoLength = 1e-9f;  // m
 
 // How far away, in the distance of its nodes, a node of a sheet may be.
 constexpr float kFarthestSheetNode = 1.75f;
-
-bool is_thin(const TissueModel& model) { return !model.tube.empty() || !model.slab.empty(); }
 
 // In a duct thinner than a cell no cell is full.
 float full_enough(const Lattice& lattice) {
@@ -195,6 +192,39 @@ std::vector<float> joined_areas(const TissueModel& model, const MeshView& mesh, 
   return area;
 }
 
+// The part of a surface that a fibre of a layer stands for.
+struct JoinedPatch {
+  glm::vec3 at;                            // m
+  float area;                              // m^2
+  std::uint32_t carrier = 0, quarter = 0;  // of a tube: its cross-section, and the side of it
+};
+
+// A fibre for each vertex. The rod of a tube has few ways to move: four fibres around each of its edges hold it as many
+// do.
+std::vector<JoinedPatch> joined_patches(const TissueModel& model, const MeshView& mesh, std::span<const float> area) {
+  std::vector<JoinedPatch> patches;
+  for (std::size_t v = 0; v < area.size(); ++v) {
+    if (!(area[v] > 0.f)) continue;
+    JoinedPatch patch{mesh.positions[v], area[v]};
+    if (!model.tube.empty()) {
+      const Embedding& e = model.embedding[v];
+      const glm::vec3 side =
+          weighted_sum<glm::vec3>(e.node, e.weight, 8, [&](std::uint32_t n) { return model.tube.nodes[n].local; });
+      patch.carrier = model.tube.nodes[e.node[std::max_element(e.weight, e.weight + 8) - e.weight]].carrier;
+      patch.quarter = (side.x > 0.f ? 1u : 0u) + (side.y > 0.f ? 2u : 0u);
+      const auto known = std::ranges::find_if(
+          patches, [&](const JoinedPatch& p) { return p.carrier == patch.carrier && p.quarter == patch.quarter; });
+      if (known != patches.end()) {
+        known->area += patch.area;
+        known->at += (patch.at - known->at) * (patch.area / known->area);
+        continue;
+      }
+    }
+    patches.push_back(patch);
+  }
+  return patches;
+}
+
 // `place`: the position of a node of an organ.
 template <class Place>
 FibreEnds ends_at(const Fibre& fibre, std::span<const TissueModel* const> models, Place place) {
@@ -207,39 +237,59 @@ FibreEnds ends_at(const Fibre& fibre, std::span<const TissueModel* const> models
   return {point(fibre.a), point(fibre.b)};
 }
 
-// Returns the ends at x + beta v with the same beta for both: the smaller one of their organs. With two different ones
-// the damping matrix would not be symmetric, and a fibre would drive organs that swing together.
-FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> models,
-                     std::span<SteppedTissue* const> states) {
+// The damping time of a fibre, beta: the smaller one of its organs, for both ends. With two different ones the damping
+// matrix would not be symmetric, and a fibre would drive organs that swing together.
+float damping_of(const Fibre& fibre, std::span<const TissueModel* const> models) {
   const auto damping = [&](const BondEnd& end) {
     return end.organ == kWall ? INFINITY : models[end.organ]->params.damping_time;
   };
-  const float a = damping(fibre.a), b = damping(fibre.b), beta = std::min(a, b);
-  return ends_at(fibre, models, [&](std::uint32_t organ, std::uint32_t node) {
-    const TissueScratch& s = states[organ]->scratch;
-    if (models[organ]->params.damping_time == beta) return column(s.ahead, node);
-    return column(s.x, node) + beta * column(s.v, node);
-  });
+  return std::min(damping(fibre.a), damping(fibre.b));
 }
 
-bool on_tube(const BondEnd& end, std::span<const TissueModel* const> models) {
-  return end.organ != kWall && !models[end.organ]->tube.empty();
-}
-bool on_sheet(const BondEnd& end, std::span<const TissueModel* const> models) {
-  return end.organ != kWall && !models[end.organ]->slab.empty();
-}
-// Moved by rods or a sheet, which take their end of a fibre implicitly.
-bool on_thin(const BondEnd& end, std::span<const TissueModel* const> models) {
-  return on_tube(end, models) || on_sheet(end, models);
+// Returns an end at x + beta v.
+glm::vec3 end_ahead(const BondEnd& end, float beta, std::span<const TissueModel* const> models,
+                    std::span<SteppedTissue* const> states) {
+  if (end.organ == kWall) return end.point;
+  const std::uint32_t* node = models[end.organ]->lattice.cells[end.cell].node.data();
+  const TissueScratch& s = states[end.organ]->scratch;
+  if (models[end.organ]->params.damping_time == beta)
+    return weighted_sum<glm::vec3>(node, end.weight.data(), 8, [&](std::uint32_t n) { return column(s.ahead, n); });
+  return weighted_sum<glm::vec3>(node, end.weight.data(), 8,
+                                 [&](std::uint32_t n) { return column(s.x, n) + beta * column(s.v, n); });
 }
 
-// The rod of a tube takes the force of a fibre implicitly: a spring to the other end, where that is now. So the organ
-// there feels a force of positions alone, and its swing on a light rod gains and loses nothing. Two tubes do not know
-// of each other's motion in the step; with twice the stiffness they do not swing up.
-void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, const Fibre& fibre,
-                const TubePlace& place, const glm::dvec3& at, const glm::dvec3& other_at,
+FibreEnds ends_ahead(const Fibre& fibre, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states) {
+  const float beta = damping_of(fibre, models);
+  return {end_ahead(fibre.a, beta, models, states), end_ahead(fibre.b, beta, models, states)};
+}
+
+// A fibre as one of its ends, in a tube, feels it: that end where it is, the other one ahead.
+struct TubeFibre {
+  glm::dvec3 at, other;  // m
+  double beta;           // s
+};
+TubeFibre tube_fibre(const Fibre& fibre, bool at_a, std::span<const TissueModel* const> models,
+                     std::span<SteppedTissue* const> states) {
+  const BondEnd &end = at_a ? fibre.a : fibre.b, &other = at_a ? fibre.b : fibre.a;
+  const float beta = damping_of(fibre, models);
+  const NodeColumns& x = states[end.organ]->scratch.x;
+  const glm::vec3 at = weighted_sum<glm::vec3>(models[end.organ]->lattice.cells[end.cell].node.data(),
+                                               end.weight.data(), 8, [&](std::uint32_t n) { return column(x, n); });
+  return {at, end_ahead(other, beta, models, states), static_cast<double>(beta)};
+}
+float strain_of(const Fibre& fibre, const TubeFibre& ends) {
+  return strain_of(fibre, FibreEnds{glm::vec3(ends.at), glm::vec3(ends.other)});
+}
+
+// The rod of a tube takes the force of a fibre, and its damping, implicitly: a spring to the other end, where that is
+// now. So the organ there feels a force of positions alone, and its swing on a light rod gains and loses nothing. Two
+// tubes do not know of each other's motion in the step; with twice the stiffness they do not swing up.
+void add_spring(std::uint32_t number, const Fibre& fibre, const TubeFibre& ends, const TubePlace& place, float dt,
                 std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states) {
-  const glm::dvec3 apart = other_at - at;
+  const bool at_a = number % 2 == 0;
+  const BondEnd &end = at_a ? fibre.a : fibre.b, &other = at_a ? fibre.b : fibre.a;
+  const glm::dvec3 apart = ends.other - ends.at;
   const double length = glm::length(apart), free = static_cast<double>(fibre.free_length);
   if (free > 0.0 && !(length > free)) return;
   const double k = static_cast<double>(fibre.stiffness), tension = free > 0.0 ? k * (length - free) / length : k;
@@ -247,9 +297,9 @@ void add_spring(std::uint32_t number, const BondEnd& end, const BondEnd& other, 
   RodAnchor spring;
   spring.force = tension * apart;
   spring.stiffness = (k - tension) * glm::outerProduct(along, along) + tension * glm::dmat3(1.0);
-  if (on_thin(other, models)) spring.stiffness *= 2.0;
+  spring.stiffness *= (1.0 + ends.beta / static_cast<double>(dt)) * (on_thin(other, models) ? 2.0 : 1.0);
   SteppedTissue& state = *states[end.organ];
-  const TubePoint point = point_at(place, state.tube, at);
+  const TubePoint point = point_at(place, state.tube, ends.at);
   spring.at = point.at;
   spring.source = number;
   state.scratch.tube.anchors[point.rod].push_back(spring);
@@ -273,14 +323,13 @@ bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) 
 
 std::size_t add_layer(const LayerParams& params, std::uint32_t a, std::uint32_t b, std::span<const BondedOrgan> organs,
                       Bonds& bonds) {
+  const TissueModel& model = *organs[a].model;
   const MeshView& mesh = organs[a].mesh;
-  const std::vector<float> area = joined_areas(*organs[a].model, mesh, vertices_in_reach(params, organs[a], organs[b]));
+  const std::vector<float> area = joined_areas(model, mesh, vertices_in_reach(params, organs[a], organs[b]));
   const std::size_t before = bonds.fibres.size();
-  for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
-    if (!(area[v] > 0.f)) continue;
-    const glm::vec3& p = mesh.positions[v];
-    const float stiffness = params.modulus * area[v] / params.thickness;
-    add_fibre(organs, p, p, {{a}, {b}, 0.f, params.thickness, stiffness, params.break_strain}, bonds);
+  for (const JoinedPatch& patch : joined_patches(model, mesh, area)) {
+    const float stiffness = params.modulus * patch.area / params.thickness;
+    add_fibre(organs, patch.at, patch.at, {{a}, {b}, 0.f, params.thickness, stiffness, params.break_strain}, bonds);
   }
   return bonds.fibres.size() - before;
 }
@@ -329,20 +378,20 @@ void place_fibres(std::span<const TissueModel* const> models, Bonds& bonds) {
   bonds.torn.reserve(2 * bonds.fibres.size());
 }
 
-void add_common_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+void add_common_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                        Bonds& bonds) {
   bonds.torn.clear();
   for (std::vector<std::uint32_t>& torn : bonds.torn_of) torn.clear();
   for (const std::uint32_t f : bonds.between_tubes) {
     if (!bonds.intact[f]) continue;
     const Fibre& fibre = bonds.fibres[f];
-    const FibreEnds ends = ends_ahead(fibre, models, states);
-    if (strain_of(fibre, ends) > fibre.break_strain) {
+    const TubeFibre from_a = tube_fibre(fibre, true, models, states), from_b = tube_fibre(fibre, false, models, states);
+    if (strain_of(fibre, from_a) > fibre.break_strain) {
       bonds.torn.push_back(f);
       continue;
     }
-    add_spring(2 * f, fibre.a, fibre.b, fibre, bonds.place[2 * f], ends.a, ends.b, models, states);
-    add_spring(2 * f + 1, fibre.b, fibre.a, fibre, bonds.place[2 * f + 1], ends.b, ends.a, models, states);
+    add_spring(2 * f, fibre, from_a, bonds.place[2 * f], dt, models, states);
+    add_spring(2 * f + 1, fibre, from_b, bonds.place[2 * f + 1], dt, models, states);
   }
   for (const Fibre& strut : bonds.struts) {
     // The clips of a tube press its wall flat instead: squeeze_with_clips() (deform/tube_step.hpp).
@@ -354,18 +403,23 @@ void add_common_forces(std::span<const TissueModel* const> models, std::span<Ste
 }
 
 void add_bond_forces(std::uint32_t organ, std::span<const TissueModel* const> models,
-                     std::span<SteppedTissue* const> states, Bonds& bonds) {
+                     std::span<SteppedTissue* const> states, float dt, Bonds& bonds) {
   for (const std::uint32_t e : bonds.ends_of[organ]) {
     const std::uint32_t f = e / 2;
     if (!bonds.intact[f]) continue;
     const Fibre& fibre = bonds.fibres[f];
-    const FibreEnds ends = ends_ahead(fibre, models, states);
     const bool at_a = e % 2 == 0;
+    if (on_tube(at_a ? fibre.a : fibre.b, models)) {
+      const TubeFibre ends = tube_fibre(fibre, at_a, models, states);
+      if (strain_of(fibre, ends) > fibre.break_strain)
+        bonds.torn_of[organ].push_back(f);
+      else
+        add_spring(e, fibre, ends, bonds.place[e], dt, models, states);
+      continue;
+    }
+    const FibreEnds ends = ends_ahead(fibre, models, states);
     if (strain_of(fibre, ends) > fibre.break_strain) {
       bonds.torn_of[organ].push_back(f);
-    } else if (on_tube(at_a ? fibre.a : fibre.b, models)) {
-      at_a ? add_spring(e, fibre.a, fibre.b, fibre, bonds.place[e], ends.a, ends.b, models, states)
-           : add_spring(e, fibre.b, fibre.a, fibre, bonds.place[e], ends.b, ends.a, models, states);
     } else if (!on_sheet(fibre.a, models) && !on_sheet(fibre.b, models)) {
       const glm::vec3 pull = pull_on_a(fibre, ends);
       at_a ? add_force(fibre.a, pull, models, states) : add_force(fibre.b, -pull, models, states);
@@ -481,173 +535,6 @@ void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models
                  std::span<const SteppedTissue* const> states, Bonds& bonds) {
   break_where(models, states, FibreBreak::Cut, bonds,
               [&](const Fibre& fibre, const FibreEnds& ends) { return snipped(cut, fibre, ends); });
-}
-
-namespace {
-
-// Power iteration approaches the largest eigenvalue from below; the margin covers the error after the last iteration.
-constexpr int kIterations = 60;
-constexpr double kMargin = 1.05;
-
-// g of a fibre at the nodes of both ends. Zero at the wall and at nodes that do not move.
-struct FibreRow {
-  std::array<std::size_t, 16> node{};
-  std::array<double, 16> g{};  // 1/sqrt(kg)
-  double stiffness;            // N/m
-};
-
-// `first`: [organ] of its nodes in one list of all.
-FibreRow row_of(const Fibre& fibre, std::span<const TissueModel* const> models, std::span<const std::size_t> first) {
-  FibreRow row{.stiffness = static_cast<double>(fibre.stiffness)};
-  std::size_t at = 0;
-  double sign = 1.0;
-  for (const BondEnd* end : {&fibre.a, &fibre.b}) {
-    // Tubes and sheets take their end implicitly and set no limit.
-    for (std::size_t i = 0; end->organ != kWall && !on_thin(*end, models) && i < 8; ++i, ++at) {
-      const TissueModel& model = *models[end->organ];
-      const std::uint32_t node = model.lattice.cells[end->cell].node[i];
-      row.node[at] = first[end->organ] + node;
-      row.g[at] = sign * static_cast<double>(end->weight[i]) * std::sqrt(static_cast<double>(model.inverse_mass[node]));
-    }
-    sign = -1.0;
-  }
-  return row;
-}
-
-// The fibres that join a tube with one organ.
-struct TubeJoint {
-  std::uint32_t tube, other;
-  double stiffness = 0.0;            // N/m, of all fibres
-  std::vector<std::uint32_t> edges;  // of the tube that they hold, ascending
-};
-
-// Returns the stiffness with which a rod resists its edges being moved in a substep: that of an endless chain of its
-// edges and nodes on one side, whose inertia counts as mass / dt^2.
-double resistance_of(const TissueModel& tube, double dt) {
-  double most = 0.0;
-  for (const TubeRod& rod : tube.tube.rods)
-    for (std::size_t e = 0; e < rod.model.length.size(); ++e) {
-      const double edge = rod.model.stretch / rod.model.length[e];
-      const double inertia = std::max(rod.model.mass[e], rod.model.mass[e + 1]) / (dt * dt);
-      most = std::max(most, 0.5 * inertia + std::sqrt(0.25 * inertia * inertia + inertia * edge));
-    }
-  return most;
-}
-
-std::vector<TubeJoint> joints_of(std::span<const TissueModel* const> models, const Bonds& bonds) {
-  std::vector<TubeJoint> joints;
-  for (const Fibre& fibre : bonds.fibres)
-    for (int side = 0; side < 2; ++side) {
-      const BondEnd &end = side == 0 ? fibre.a : fibre.b, &other = side == 0 ? fibre.b : fibre.a;
-      if (!on_tube(end, models)) continue;
-      auto joint = std::ranges::find_if(
-          joints, [&](const TubeJoint& j) { return j.tube == end.organ && j.other == other.organ; });
-      if (joint == joints.end()) joint = joints.insert(joints.end(), {end.organ, other.organ, 0.0, {}});
-      joint->stiffness += static_cast<double>(fibre.stiffness);
-      const auto heaviest = std::ranges::max_element(end.weight) - end.weight.begin();
-      const std::uint32_t node = models[end.organ]->lattice.cells[end.cell].node[static_cast<std::size_t>(heaviest)];
-      const std::uint32_t edge = models[end.organ]->tube.nodes[node].carrier;
-      if (const auto at = std::ranges::lower_bound(joint->edges, edge); at == joint->edges.end() || *at != edge)
-        joint->edges.insert(at, edge);
-    }
-  return joints;
-}
-
-// Returns the share of a fibre's stiffness that the organ at its other end feels within a substep: the rod of a tube
-// yields (springs in series).
-double felt_share(const Fibre& fibre, std::span<const TubeJoint> joints, std::span<const TissueModel* const> models) {
-  double share = 1.0;
-  for (int side = 0; side < 2; ++side) {
-    const BondEnd &end = side == 0 ? fibre.a : fibre.b, &other = side == 0 ? fibre.b : fibre.a;
-    if (!on_tube(end, models) || other.organ == kWall) continue;
-    const auto joint =
-        std::ranges::find_if(joints, [&](const TubeJoint& j) { return j.tube == end.organ && j.other == other.organ; });
-    const double rod = 2.0 * static_cast<double>(joint->edges.size()) *
-                       resistance_of(*models[end.organ], static_cast<double>(models[other.organ]->longest_substep));
-    share = std::min(share, rod / (rod + joint->stiffness));
-  }
-  return share;
-}
-
-// Sets `to` to the product of the fibres' matrix and `u`.
-void multiply(std::span<const FibreRow> rows, std::span<const double> u, std::vector<double>& to) {
-  for (double& x : to) x = 0.0;
-  for (const FibreRow& row : rows) {
-    double along = 0.0;
-    for (std::size_t i = 0; i < 16; ++i) along += row.g[i] * u[row.node[i]];
-    for (std::size_t i = 0; i < 16; ++i) to[row.node[i]] += row.stiffness * along * row.g[i];
-  }
-}
-
-// Numbers the nodes that fibres hold, in ascending order: few of all nodes. Returns their numbers before.
-std::vector<std::size_t> renumber(std::vector<FibreRow>& rows) {
-  std::vector<std::size_t> held;
-  for (const FibreRow& row : rows) held.insert(held.end(), row.node.begin(), row.node.end());
-  std::ranges::sort(held);
-  held.erase(std::unique(held.begin(), held.end()), held.end());
-  for (FibreRow& row : rows)
-    for (std::size_t& node : row.node)
-      node = static_cast<std::size_t>(std::ranges::lower_bound(held, node) - held.begin());
-  return held;
-}
-
-double length_of(std::span<const double> v) {
-  double sum = 0.0;
-  for (const double x : v) sum += x * x;
-  return std::sqrt(sum);
-}
-
-}  // namespace
-
-double own_square(const TissueModel& model) {
-  const double beta = double(model.params.damping_time);
-  const auto product = [beta](double dt) { return dt * dt + 2.0 * beta * dt; };
-  return product(static_cast<double>(longest_substep(model.params, 1.0))) /
-         product(static_cast<double>(model.longest_substep));
-}
-
-double bond_square(std::span<const TissueModel* const> models, const Bonds& bonds) {
-  std::vector<std::size_t> first;  // [organ]
-  std::size_t nodes = 0;
-  for (const TissueModel* model : models) first.push_back(nodes), nodes += model->mass.size();
-  std::vector<FibreRow> rows;
-  const std::vector<TubeJoint> joints = joints_of(models, bonds);
-  for (const Fibre& fibre : bonds.fibres) {
-    if (on_sheet(fibre.a, models) || on_sheet(fibre.b, models)) continue;  // their force is that of the sheet's step
-    rows.push_back(row_of(fibre, models, first));
-    rows.back().stiffness *= felt_share(fibre, joints, models);
-  }
-  for (const Fibre& strut : bonds.struts) rows.push_back(row_of(strut, models, first));
-  const std::vector<std::size_t> held = renumber(rows);
-  // An initial vector that is not orthogonal to any mode: all fibres stretched, with small differences.
-  std::vector<double> u(held.size(), 0.0), next(held.size(), 0.0);
-  for (const FibreRow& row : rows)
-    for (std::size_t i = 0; i < 16; ++i)
-      u[row.node[i]] += row.stiffness * row.g[i] * (1.0 + 0.1 * elementary::sin(double(held[row.node[i]])));
-  double largest = 0.0;
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
-    const double length = length_of(u);
-    if (!(length > 0.0)) break;
-    for (double& x : u) x /= length;
-    multiply(rows, u, next);
-    u.swap(next);
-    largest = length_of(u);
-  }
-  return kMargin * largest;
-}
-
-void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds) {
-  bonds.slowdown.assign(models.size(), 1.f);
-  const double square = bond_square(models, bonds);
-  const auto slow_down = [&](std::uint32_t organ) {
-    if (organ == kWall || bonds.slowdown[organ] > 1.f || is_thin(*models[organ])) return;
-    const TissueModel& model = *models[organ];
-    bonds.slowdown[organ] =
-        std::max(1.f, model.longest_substep / longest_substep(model.params, std::sqrt(own_square(model) + square)));
-  };
-  for (const std::vector<Fibre>* fibres : {&bonds.fibres, &bonds.struts})
-    for (const Fibre& fibre : *fibres)
-      if (!on_sheet(fibre.a, models) && !on_sheet(fibre.b, models)) slow_down(fibre.a.organ), slow_down(fibre.b.organ);
 }
 
 namespace {

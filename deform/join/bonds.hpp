@@ -60,6 +60,18 @@ struct BondEnd {
   glm::vec3 point{0.f};           // m, at rest
 };
 
+// Is the end in a tube, in a sheet, or in either? Rods and sheets take their end of a fibre implicitly.
+inline bool is_thin(const TissueModel& model) { return !model.tube.empty() || !model.slab.empty(); }
+inline bool on_tube(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ != kWall && !models[end.organ]->tube.empty();
+}
+inline bool on_sheet(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ != kWall && !models[end.organ]->slab.empty();
+}
+inline bool on_thin(const BondEnd& end, std::span<const TissueModel* const> models) {
+  return end.organ != kWall && is_thin(*models[end.organ]);
+}
+
 struct Fibre {
   BondEnd a, b;
   float free_length, reference;  // m
@@ -111,14 +123,14 @@ std::size_t add_band(const BandParams& params, std::uint32_t a, std::uint32_t b,
 // Finds where the ends of fibres lie. Allocates when there are more fibres than ever before.
 void place_fibres(std::span<const TissueModel* const> models, Bonds& bonds);
 
-// Adds the forces of struts, and of the fibres between two tubes.
-void add_common_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
+// Adds the forces of struts, and of the fibres between two tubes. `dt`: of the substep, s.
+void add_common_forces(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
                        Bonds& bonds);
 
 // Adds the forces of an organ's other intact fibres to those of its next substep, and lists those that are stretched
 // too far. Reads what the fibres lead to. For different organs it may run on several threads.
 void add_bond_forces(std::uint32_t organ, std::span<const TissueModel* const> models,
-                     std::span<SteppedTissue* const> states, Bonds& bonds);
+                     std::span<SteppedTissue* const> states, float dt, Bonds& bonds);
 
 // Breaks the fibres that are stretched too far. Allocates only until `broken` and `broken_how` have had room for every
 // fibre.
@@ -160,15 +172,15 @@ void burn_fibres(std::span<const HotSegment> metal, std::span<const TissueModel*
 void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models,
                  std::span<const SteppedTissue* const> states, Bonds& bonds);
 
-// Bounds the frequencies of bonded organs, for the longest stable substep. With displacements scaled by the square
-// roots of the masses, the stiffness of bonded organs is the sum of that of their lattices and that of the fibres, k (g
-// . u)^2 for each fibre, where g has the weights of its ends over the roots of their nodes' masses. So no square of a
-// frequency exceeds the sum of the largest square of the lattices and the largest eigenvalue of the fibres alone
-// (Weyl's inequality). Directions are left out: a fibre is taken to be as stiff across as along.
+// Bounds the frequencies of bonded organs, for the longest stable substep (deform/join/bond_limit.cpp). Fibres make the
+// lattices stiffer only around their ends, so the squares of the frequencies are the eigenvalues of the lattices there
+// with the fibres, k (g . u)^2 for each, where u are displacements scaled by the square roots of the masses and g has
+// the weights of a fibre's ends over these roots. Directions are left out: a fibre is taken to be as stiff across as
+// along.
 // Tested against the eigenvalues of the whole system in tests/deform/bonds_test.cpp
 
-// Returns the largest eigenvalue of the fibres and struts alone, with a small margin, 1/s^2; 0 without bonds. Broken
-// fibres count too, so that it depends on the tissue alone.
+// Returns the largest eigenvalue of the fibres and struts with the tissue around their ends, with a small margin,
+// 1/s^2; 0 without bonds. Broken fibres count too, so that it depends on the tissue alone.
 double bond_square(std::span<const TissueModel* const> models, const Bonds& bonds);
 
 // Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.

@@ -475,9 +475,16 @@ Piece piece_of(const TissueModel& model, std::span<const std::uint32_t> cells) {
   return piece;
 }
 
-// Adds K u of one cell to f.
-void add_cell(const TissueModel& model, std::uint32_t cell, const std::array<std::uint32_t, 8>& corners,
-              std::span<const glm::dvec3> u, std::span<glm::dvec3> f) {
+double length_of(std::span<const glm::dvec3> u) {
+  double square = 0.0;
+  for (const glm::dvec3& v : u) square += glm::dot(v, v);
+  return std::sqrt(square);
+}
+
+}  // namespace
+
+void add_rest_stiffness(const TissueModel& model, std::uint32_t cell, const std::array<std::uint32_t, 8>& corners,
+                        std::span<const glm::dvec3> u, std::span<glm::dvec3> f) {
   const TissueParams& params = model.params;
   const bool rising = params.law == TissueLaw::Rising;
   const double volume_fraction = model.lattice.cells[cell].volume_fraction;
@@ -498,14 +505,6 @@ void add_cell(const TissueModel& model, std::uint32_t cell, const std::array<std
   for (int i = 0; i < 8; ++i) f[corners[i]] += push * glm::dvec3(2 * corner_offset(i) - 1);
 }
 
-double length_of(std::span<const glm::dvec3> u) {
-  double square = 0.0;
-  for (const glm::dvec3& v : u) square += glm::dot(v, v);
-  return std::sqrt(square);
-}
-
-}  // namespace
-
 double highest_frequency(const TissueModel& model, std::span<const std::uint32_t> cells) {
   const Piece piece = piece_of(model, cells);
   std::vector<glm::dvec3> u(piece.nodes.size()), scaled(u.size()), f(u.size());
@@ -522,7 +521,7 @@ double highest_frequency(const TissueModel& model, std::span<const std::uint32_t
     if (!(length > 0.0)) return 0.0;
     for (std::size_t i = 0; i < u.size(); ++i) scaled[i] = piece.scale[i] / length * u[i];
     std::fill(f.begin(), f.end(), glm::dvec3(0.0));
-    for (std::size_t c = 0; c < cells.size(); ++c) add_cell(model, cells[c], piece.corners[c], scaled, f);
+    for (std::size_t c = 0; c < cells.size(); ++c) add_rest_stiffness(model, cells[c], piece.corners[c], scaled, f);
     for (std::size_t i = 0; i < u.size(); ++i) u[i] = piece.scale[i] * f[i];
     rate = length_of(u);
   }

@@ -113,6 +113,10 @@ float stiffest_cell(const TissueModel& model, const NodeColumns& x);
 // the whole.
 double highest_frequency(const TissueModel& model, std::span<const std::uint32_t> cells);
 
+// Adds K u of one cell at rest to f, N. `corners`: of the cell, numbers in u (m) and f.
+void add_rest_stiffness(const TissueModel& model, std::uint32_t cell, const std::array<std::uint32_t, 8>& corners,
+                        std::span<const glm::dvec3> u, std::span<glm::dvec3> f);
+
 // Returns the longest stable substep, s. Symplectic Euler with elastic forces at x + beta v is stable while
 // w^2 dt^2 + 2 beta w^2 dt < 4 for every frequency w; a fifth is kept in reserve for large strain.
 float longest_substep(const TissueParams& params, double frequency);

@@ -23,6 +23,8 @@ constexpr double kDuctHeat = 0.03, kHollowHeat = 0.05;
 constexpr double kStillFelt = 0.06;  // N     an instrument that feels more after it has moved out is caught
 constexpr double kAtOnce = 0.05;     // s     a force that is felt so soon after the start was there before
 constexpr int kWaves = 3;            // of each axis, of tremor and of sway
+// m/s   twice the peak of a reaching movement: no hand follows tissue that springs away faster
+constexpr double kFastest = 0.3;
 
 class PerformerDevice final : public Device {
  public:
@@ -37,6 +39,11 @@ class PerformerDevice final : public Device {
 glm::dvec3 normal_of(const MeshView& surface, const SurfaceMark& mark) {
   const Triangle face = triangle_of(surface.positions, mark.vertex);
   return glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
+}
+
+glm::dvec3 towards(const glm::dvec3& from, const glm::dvec3& to, double most) {
+  const double length = glm::distance(from, to);
+  return length > most ? from + (to - from) * (most / length) : to;
 }
 
 }  // namespace
@@ -245,7 +252,9 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
     duration_ = move.duration > 0.0 ? move.duration : std::max(kShortestReach, path / style_.speed);
   }
   const double share = minimum_jerk((seen.time - start_) / duration_);
-  tip_ = move.duration > 0.0 ? move.goal(seen, share) : glm::mix(from_, move.goal(seen, 1.0), share) + bow(share);
+  const glm::dvec3 wanted =
+      move.duration > 0.0 ? move.goal(seen, share) : glm::mix(from_, move.goal(seen, 1.0), share) + bow(share);
+  tip_ = towards(tip_, wanted, kFastest * dt);
   pose.grip += std::clamp(move.grip - pose.grip, -jaws, jaws);
   pose.energy = move.energy;
   pose = within_reach(tip_ + shake(seen.time));

@@ -401,28 +401,55 @@ TEST(BondsEnd, BladesCutAStrandThatTheyCross) {
 namespace trocar::test {
 namespace {
 
-// Compares bond_stability with the eigenvalues of all fibres together, which Eigen computes.
+// Compares bond_square with the eigenvalues of both lattices and all fibres together, which Eigen computes from the
+// curvature of the reference's energies.
 
-// Returns the largest eigenvalue of the fibres of two organs, as one dense matrix in displacements scaled by the roots
-// of the masses, 1/s^2.
+// Returns the largest eigenvalue of two organs with their fibres, in displacements scaled by the roots of the masses,
+// 1/s^2. Fibres are as stiff across as along.
 double largest_eigenvalue(std::span<const TissueModel* const> models, const Bonds& bonds) {
   const auto first = static_cast<Eigen::Index>(models[0]->mass.size());
   const auto size = first + static_cast<Eigen::Index>(models[1]->mass.size());
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(size, size);
+  const auto scale = [&](Eigen::Index organ, std::uint32_t node) {
+    return std::sqrt(double(models[static_cast<std::size_t>(organ)]->inverse_mass[node]));
+  };
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(3 * size, 3 * size);
+  for (Eigen::Index organ = 0; organ < 2; ++organ) {
+    const TissueModel& model = *models[static_cast<std::size_t>(organ)];
+    const std::vector<glm::dvec3> x(model.rest.begin(), model.rest.end());
+    Expansion at_rest;
+    at_rest.slope.resize(x.size());
+    add_springs(model, x, Curvature::Exact, at_rest);
+    add_volumes(model, x, Curvature::Exact, at_rest);
+    for (const CurvatureBlock& block : at_rest.curvature)
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) {
+          const Eigen::Index row = 3 * (organ * first + block.row) + r, column = 3 * (organ * first + block.column) + c;
+          const double value = scale(organ, block.row) * scale(organ, block.column) * block.value[c][r];
+          matrix(row, column) += value;
+          if (block.row != block.column) matrix(column, row) += value;
+        }
+  }
   for (const Fibre& fibre : bonds.fibres) {
     Eigen::VectorXd g = Eigen::VectorXd::Zero(size);
     double sign = 1.0;
     for (const BondEnd* end : {&fibre.a, &fibre.b}) {
       for (std::size_t i = 0; end->organ != kWall && i < 8; ++i) {
         const std::uint32_t node = models[end->organ]->lattice.cells[end->cell].node[i];
-        g((end->organ == 0 ? 0 : first) + node) +=
-            sign * double(end->weight[i]) * std::sqrt(double(models[end->organ]->inverse_mass[node]));
+        g((end->organ == 0 ? 0 : first) + node) += sign * double(end->weight[i]) * scale(end->organ, node);
       }
       sign = -1.0;
     }
-    matrix += double(fibre.stiffness) * g * g.transpose();
+    const Eigen::MatrixXd pull = double(fibre.stiffness) * g * g.transpose();
+    for (Eigen::Index r = 0; r < size; ++r)
+      for (Eigen::Index c = 0; c < size; ++c)
+        for (int axis = 0; axis < 3; ++axis) matrix(3 * r + axis, 3 * c + axis) += pull(r, c);
   }
   return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+}
+
+// What limits the substeps: the fibres with the tissue around them, or tissue elsewhere.
+double limiting_square(std::span<const TissueModel* const> models, const Bonds& bonds) {
+  return std::max({bond_square(models, bonds), own_square(*models[0]), own_square(*models[1])});
 }
 
 // A fibre between random cells, which may hold far from them.
@@ -452,24 +479,44 @@ TissueParams coarse() {
 TEST(BondStability, RandomFibresHaveTheirLargestEigenvalue) {
   std::mt19937 random(3401);
   std::printf("seed 3401\n");
-  TwoBlocks blocks(coarse(), glm::vec3(0.03f));
-  const std::vector<const TissueModel*>& models = blocks.group().model_list;
   double least = 2.0, most = 0.0;
-  for (int round = 0; round < 100; ++round) {
-    blocks.bonds.fibres.clear();
-    // Pieces of tissue of very different mass, and some nodes that do not move.
-    for (TissueModel& model : blocks.group().models)
-      for (std::size_t i = 0; i < model.mass.size(); ++i)
-        model.inverse_mass[i] = random() % 10 == 0 ? 0.f : static_cast<float>(1 + random() % 1000) / model.mass[i];
-    const unsigned count = 1 + random() % 40;
-    for (unsigned k = 0; k < count; ++k)
-      blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, random() % 8 == 0));
-    const double ratio = bond_square(models, blocks.bonds) / largest_eigenvalue(models, blocks.bonds);
-    least = std::min(least, ratio), most = std::max(most, ratio);
+  for (const TissueLaw law : kTissueLaws) {
+    TissueParams tissue = coarse();
+    tissue.law = law;
+    TwoBlocks blocks(tissue, glm::vec3(0.03f));
+    const std::vector<const TissueModel*>& models = blocks.group().model_list;
+    for (int round = 0; round < 20; ++round) {
+      blocks.bonds.fibres.clear();
+      // Some nodes do not move.
+      for (TissueModel& model : blocks.group().models)
+        for (std::size_t i = 0; i < model.mass.size(); ++i)
+          model.inverse_mass[i] = random() % 10 == 0 ? 0.f : 1.f / model.mass[i];
+      const unsigned count = 1 + random() % 40;
+      for (unsigned k = 0; k < count; ++k)
+        blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, random() % 8 == 0));
+      const double ratio = limiting_square(models, blocks.bonds) / largest_eigenvalue(models, blocks.bonds);
+      least = std::min(least, ratio), most = std::max(most, ratio);
+    }
   }
   std::printf("%.3f to %.3f of the largest eigenvalue\n", least, most);
   EXPECT_GE(least, 1.0);
-  EXPECT_LT(most, 1.051);
+  EXPECT_LT(most, 1.101);
+}
+
+// Layers from very soft, where the tissue alone counts, to as stiff as tendon.
+TEST(BondStability, LayersHaveTheirLargestEigenvalue) {
+  for (const float modulus : {1e2f, 3e3f, 1e4f, 3e4f, 1e5f, 1e6f}) {
+    TwoBlocks blocks(coarse(), glm::vec3(0.03f));
+    const std::vector<const TissueModel*>& models = blocks.group().model_list;
+    LayerParams params = second_on_first();
+    params.modulus = modulus;
+    ASSERT_GT(add_layer(params, 1, 0, blocks.organs(), blocks.bonds), 20u);
+    const double exact = largest_eigenvalue(models, blocks.bonds), found = limiting_square(models, blocks.bonds);
+    std::printf("%.0f Pa: %.4f of the largest eigenvalue\n", double(modulus), found / exact);
+    // The square of a lattice alone has no margin of its own.
+    EXPECT_GE(found, 0.98 * exact);
+    EXPECT_LT(found, 1.101 * exact);
+  }
 }
 
 TEST(BondStability, OnlyBondedOrgansAreSlowed) {
@@ -480,8 +527,12 @@ TEST(BondStability, OnlyBondedOrgansAreSlowed) {
   EXPECT_EQ(blocks.bonds.slowdown, (std::vector<float>{1.f, 1.f}));
   std::mt19937 random(3402);
   blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, true));
+  blocks.bonds.fibres[0].stiffness = 1e-3f;
   measure_slowdown(models, blocks.bonds);
-  EXPECT_GT(blocks.bonds.slowdown[0], 1.f);
+  EXPECT_LT(blocks.bonds.slowdown[0], 1.05f) << "a soft fibre, a margin of 10 % for the square";
+  blocks.bonds.fibres[0].stiffness = 1e4f;
+  measure_slowdown(models, blocks.bonds);
+  EXPECT_GT(blocks.bonds.slowdown[0], 1.1f);
   EXPECT_EQ(blocks.bonds.slowdown[1], 1.f);
 }
 
@@ -494,18 +545,6 @@ TEST(BondStability, BrokenFibresCountToo) {
   EXPECT_GT(square, 0.0);
   for (std::uint32_t f = 0; f < fibres; f += 2) break_fibre(f, FibreBreak::Torn, blocks.bonds);
   EXPECT_EQ(bond_square(models, blocks.bonds), square);
-}
-
-// That steps of this length are stable: Bonds.StiffBondsOnNearlyEmptyCellsAreStable.
-TEST(BondStability, ALayerHasItsLargestEigenvalue) {
-  TwoBlocks blocks(coarse(), glm::vec3(0.03f));
-  const std::vector<const TissueModel*>& models = blocks.group().model_list;
-  LayerParams params = second_on_first();
-  params.modulus = 1e6f;
-  ASSERT_GT(add_layer(params, 1, 0, blocks.organs(), blocks.bonds), 20u);
-  const double exact = largest_eigenvalue(models, blocks.bonds), found = bond_square(models, blocks.bonds);
-  EXPECT_GE(found, exact);
-  EXPECT_LT(found, 1.051 * exact);
 }
 
 }  // namespace

@@ -417,7 +417,8 @@ TEST(ContactThinning, KeepsContactsOfDifferentNormalsAndEarlierTools) {
   EXPECT_EQ(list.contacts.size(), 2u);
 }
 
-// Many contacts on a plane: every one that was removed has a deeper one within the spacing, and no two are closer.
+// Many contacts on a plane: every one that was removed has a deeper one near it, and no two are closer than the
+// spacing. The 2,000 are thinned to 0.5 mm, then to 1 mm.
 TEST(ContactThinning, ThinsManyContactsToTheSpacing) {
   for (const std::size_t count : {kManyContacts, kManyContacts + 1, std::size_t{2000}}) {
     std::vector<glm::vec3> positions;
@@ -434,11 +435,12 @@ TEST(ContactThinning, ThinsManyContactsToTheSpacing) {
       EXPECT_EQ(list.contacts.size(), count);
       continue;
     }
-    EXPECT_LT(list.contacts.size(), count / 3);
+    EXPECT_LT(list.contacts.size(), std::min(count / 3, kManyContacts + 1));
+    const float reach = count == 2000 ? 3.f * kContactSpacing : kContactSpacing;
     const auto distance = [&](std::uint32_t a, std::uint32_t b) { return glm::distance(positions[a], positions[b]); };
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto stands_for = [&](const TissueContact& kept) {
-        return distance(kept.vertex, i) < kContactSpacing && gaps[kept.vertex] <= gaps[i];
+        return distance(kept.vertex, i) < reach && gaps[kept.vertex] <= gaps[i];
       };
       EXPECT_TRUE(std::any_of(list.contacts.begin(), list.contacts.end(), stands_for)) << i;
     }
@@ -487,7 +489,8 @@ TEST(ContactThinning, EqualsTheComparisonOfAllPairs) {
     std::vector<std::uint32_t> expected(count);
     std::iota(expected.begin(), expected.end(), 0u);
     expected = thinned_by_pairs(positions, list, kSameContact, expected);
-    if (expected.size() > kManyContacts) expected = thinned_by_pairs(positions, list, kContactSpacing, expected);
+    for (float spacing = kContactSpacing; spacing <= kWidestSpacing; spacing *= 2.f)
+      if (expected.size() > kManyContacts) expected = thinned_by_pairs(positions, list, spacing, expected);
     thin_contacts(0, positions, list);
     ASSERT_EQ(list.contacts.size(), expected.size()) << "round " << round;
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(list.contacts[i].vertex, expected[i]);
@@ -1181,7 +1184,7 @@ TEST(Clip, KeepsSubstepsLong) {
   EXPECT_FALSE(bonds.empty());
   measure_slowdown(models, bonds);
   EXPECT_LT(bonds.slowdown[0], 1.51f);
-  EXPECT_GT(bonds.slowdown[0], 1.05f);
+  EXPECT_GT(bonds.slowdown[0], 1.f);
 }
 
 }  // namespace

@@ -135,8 +135,9 @@ inline TissueParams floating() {
 // Adds the forces of all bonds between the organs, and breaks what is stretched too far.
 inline void add_all_bond_forces(OrganGroup& group, Bonds& bonds) {
   place_fibres(group.model_list, bonds);
-  add_common_forces(group.model_list, group.state_list, bonds);
-  for (std::uint32_t k = 0; k < group.models.size(); ++k) add_bond_forces(k, group.model_list, group.state_list, bonds);
+  add_common_forces(group.model_list, group.state_list, kFrame, bonds);
+  for (std::uint32_t k = 0; k < group.models.size(); ++k)
+    add_bond_forces(k, group.model_list, group.state_list, kFrame, bonds);
   break_torn_fibres(bonds);
 }
 

@@ -7,7 +7,7 @@
 
 namespace trocar::golden {
 
-constexpr int kOfModelVersion = 11;
+constexpr int kOfModelVersion = 12;
 constexpr std::uint64_t kTissue = 0xa4bbb98d46d29704;
 constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 

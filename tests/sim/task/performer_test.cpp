@@ -326,6 +326,22 @@ TEST_F(HookMovements, AHookThatPressesOnAnOrganMovesOutBeforeTheNextStrand) {
   EXPECT_GT(furthest, 0.020) << "it would be stopped in every frame, and stay there";
 }
 
+// A strand that springs away takes its target along; the hand follows at 0.3 m/s.
+TEST_F(HookMovements, AHandDoesNotFollowTissueThatSpringsAway) {
+  add_strand(glm::vec3(0.f));
+  begin();
+  reach_the_strand();
+  ends_[0].a.y += 0.06f, ends_[0].b.y += 0.06f;
+  double fastest = 0.0;
+  for (int k = 0; k < 20; ++k) {
+    const glm::dvec3 before = pose_of(0).tip;
+    show();
+    fastest = std::max(fastest, glm::distance(pose_of(0).tip, before) / test::kTick);
+  }
+  EXPECT_GT(fastest, 0.2) << "it did not follow at all";
+  EXPECT_LT(fastest, 0.3001);
+}
+
 TEST_F(HookMovements, StrandsNearbyAreDividedWithoutMovingOut) {
   add_strand({0.f, -0.03f, 0.f}), add_strand({0.f, -0.026f, 0.f});
   begin();
