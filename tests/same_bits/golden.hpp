@@ -8,14 +8,14 @@
 namespace trocar::golden {
 
 constexpr int kOfModelVersion = 12;
-constexpr std::uint64_t kTissue = 0xa4bbb98d46d29704;
+constexpr std::uint64_t kTissue = 0xcb54277133a6e816;
 constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 
 struct Performance {
   std::uint64_t state, score;
 };
-constexpr Performance kLift{0xb058f0efa591c0ee, 0xcc4d4673f643364e};
-constexpr Performance kBurn{0xbd23cfdd7e69c9f0, 0x40cf8b5c34269088};
-constexpr Performance kCamera{0x1bf94e2f55ee1a9c, 0x9bfaaeed086f649e};
+constexpr Performance kLift{0x0499df135e4c1dc8, 0x316f7b9a814f495e};
+constexpr Performance kBurn{0x63dc202622e7200a, 0x666ea340034934db};
+constexpr Performance kCamera{0xf4441f411de26fcd, 0xc89ec5d8f14ff729};
 
 }  // namespace trocar::golden
