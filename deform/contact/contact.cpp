@@ -197,8 +197,6 @@ constexpr double kSameSide = 0.5;
 // points of a face behind it.
 constexpr double kLongestPartStride = 6e-4;  // m
 constexpr int kMostPartSubsteps = 32;
-// Where neither tools nor tissue move further in a contact substep, fewer than `least_substeps` do.
-constexpr double kStill = 1.5e-4;  // m
 // Candidates times substeps: a part that is buried in many small faces gets fewer substeps.
 constexpr double kMostPartWork = 60000.0;
 
@@ -437,22 +435,17 @@ void add_no_contacts(ContactList& list) {
   list.pierced.push_back(0);
 }
 
-int piece_count(std::span<const ToolStep> steps, const ContactList& list, double tissue_moves) {
+int piece_count(std::span<const ToolStep> steps, const ContactList& list) {
   if (list.candidates.empty()) return 1;
-  double longest = tissue_moves, shafts = 1.0, parts = 0.0;
+  double shafts = list.params.least_substeps, parts = 0.0;
   for (std::size_t tool = 0; tool < steps.size(); ++tool) {
     const ToolStep& step = steps[tool];
     if (!step.part.shape) {
-      const double moves = glm::distance(step.tip_before, step.tip_after);
-      if (list.has_candidates(tool)) longest = std::max(longest, moves);
-      shafts = std::max(shafts, moves / (0.5 * step.radius));
+      shafts = std::max(shafts, glm::distance(step.tip_before, step.tip_after) / (0.5 * step.radius));
     } else if (list.has_candidates(tool)) {
-      const double moves = part_speed(step.part);
-      longest = std::max(longest, moves);
-      parts = std::max(parts, moves / kLongestPartStride);
+      parts = std::max(parts, part_speed(step.part) / kLongestPartStride);
     }
   }
-  shafts = std::max(shafts, std::min(longest / kStill, static_cast<double>(list.params.least_substeps)));
   shafts = std::min(shafts, static_cast<double>(list.params.most_substeps));
   parts = std::min(
       {parts, static_cast<double>(kMostPartSubsteps), kMostPartWork / static_cast<double>(list.candidates.size())});

@@ -110,9 +110,8 @@ void add_no_contacts(ContactList& list);
 
 // Returns the number of contact substeps in a frame with contact: in one substep no shaft moves further than half its
 // radius, with at least `least_substeps` and at most `most_substeps` of them, and no part with candidates further than
-// 0.6 mm, with at most 32. As long as neither tools nor tissue move further than 0.15 mm in each, fewer than
-// `least_substeps` do. `tissue_moves`: how far the surface may move by itself in the frame, m.
-int piece_count(std::span<const ToolStep> steps, const ContactList& list, double tissue_moves = 0.0);
+// 0.6 mm, with at most 32.
+int piece_count(std::span<const ToolStep> steps, const ContactList& list);
 // Returns the tool's motion in contact substep `number` of `count`, starting with 0.
 ToolStep piece_of(const ToolStep& step, int number, int count);
 

@@ -231,9 +231,8 @@ void declare(Keys& keys, std::type_identity<ContactParams>) {
   keys.scaled({"candidate_reach_mm", "mm",
                "faces within this distance of a tool's path are tested in every contact substep; at least `reach_mm`"},
               &ContactParams::candidate_reach, {0.01, 100.0});
-  keys.number(
-      {"least_substeps", "", "contact substeps of a frame in which a tool or touched tissue moves; fewer at rest"},
-      &ContactParams::least_substeps, {1, 100});
+  keys.number({"least_substeps", "", "contact substeps of a frame with contact"}, &ContactParams::least_substeps,
+              {1, 100});
   keys.number({"most_substeps", "", "at least `least_substeps`"}, &ContactParams::most_substeps, {1, 100});
   keys.number({"smallest_area_m2", "m^2", "pressure is a mean over a patch of this area"}, &ContactParams::patch_area,
               {1e-9, 1.0});

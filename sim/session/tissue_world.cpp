@@ -27,12 +27,6 @@ void reserve_touches(Organ& organ, std::size_t count) {
   organ.touch_pressure.reserve(count);
 }
 
-double fastest_node(const Organ& organ) {  // m/s
-  float square = 0.f;
-  for (const glm::vec3& v : organ.state.v) square = std::max(square, glm::dot(v, v));
-  return std::sqrt(static_cast<double>(square));
-}
-
 // Returns the touches of a part with current slots: those of the query, and in a frame that removed faces a copy
 // without these.
 std::span<const Touch> touched_now(const Organ& organ, std::size_t part, std::vector<Touch>& copy) {
@@ -214,13 +208,12 @@ void TissueWorld::step_pieces(Instruments& all, std::span<const OrganPair> near,
   for (auto& holds : holds_) holds.clear();
   for (std::size_t tool = 0; tool < instruments.size(); ++tool) move_jaws_of(all, instruments[tool], tool);
   for (Instrument& instrument : instruments) instrument.force = instrument.torque = glm::vec3(0.f);
+  int pieces = 1;
+  for (const Organ& organ : organs_) pieces = std::max(pieces, piece_count(part_steps_, organ.contacts));
   {
     const StageTimer timer(stage_ms[kContacts]);
     meet_organs(near, dt);
   }
-  int pieces = 1;
-  for (const Organ& organ : organs_)
-    pieces = std::max(pieces, piece_count(part_steps_, organ.contacts, dt * fastest_node(organ)));
   slips_.begin();
   for (int number = 0; number < pieces; ++number) step_piece(all, number, pieces, static_cast<float>(dt), stage_ms);
   settle_slips(all, dt);

@@ -14,7 +14,7 @@ constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 struct Performance {
   std::uint64_t state, score;
 };
-constexpr Performance kLift{0x0499df135e4c1dc8, 0x316f7b9a814f495e};
+constexpr Performance kLift{0xa0d91bd76cfcd462, 0x058ff5b0ab5702e6};
 constexpr Performance kBurn{0x63dc202622e7200a, 0x666ea340034934db};
 constexpr Performance kCamera{0xf4441f411de26fcd, 0xc89ec5d8f14ff729};
 
