@@ -227,6 +227,37 @@ TEST(Tube, AContactGivesItNoSpeed) {
   EXPECT_LT(farthest, 8e-3);
 }
 
+// A layer on a tube has at most four fibres around each edge of its rod, which together are as stiff as its area says.
+TEST(Tube, ALayerHasFourFibresAroundAnEdge) {
+  const TriangleMesh block = test::fine_block({-0.016f, -0.016f, -0.092f}, glm::vec3(0.032f), 0.008f);
+  const TissueModel body = make_tissue(block.view(), TissueParams{}, {});
+  Tube duct({{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.03}, {0.0, 0.0, -0.08}}, 2e-3, 1e-3}, duct_tissue(), {});
+  const std::vector<const TissueModel*> models{&duct.model, &body};
+  const std::vector<MeshView> meshes{duct.mesh.view(), block.view()};
+  const OrganContacts contacts = make_organ_contacts(meshes, models);
+  std::vector<BondedOrgan> bonded;
+  for (std::size_t k = 0; k < 2; ++k) bonded.push_back({models[k], meshes[k], &contacts.field[k]});
+  const LayerParams layer{.reach = 1e-3f, .modulus = 5e4f, .thickness = 1e-3f, .break_strain = 20.f};
+  Bonds bonds;
+  add_layer(layer, 0, 1, bonded, bonds);
+  double stiffness = 0.0;
+  for (const Fibre& fibre : bonds.fibres) stiffness += double(fibre.stiffness);
+  double area = 0.0;  // of the wall in the block, whose upper side is at z = -60 mm, or within reach of it
+  std::size_t vertices = 0;
+  const auto joined = [&](const glm::vec3& p) { return p.z <= -0.06f + layer.reach; };
+  for (const glm::vec3& p : duct.mesh.positions) vertices += joined(p);
+  for (const glm::uvec3& face : duct.mesh.faces) {
+    const Triangle t = triangle_of(duct.mesh.positions, face);
+    if (joined(t.a) && joined(t.b) && joined(t.c)) area += 0.5 * glm::length(glm::cross(t.b - t.a, t.c - t.a));
+  }
+  const std::size_t edges = 1 + static_cast<std::size_t>(0.021 / 2e-3);
+  std::printf("%zu fibres for %zu vertices, %.4f of the stiffness\n", bonds.fibres.size(), vertices,
+              stiffness * double(layer.thickness / layer.modulus) / area);
+  EXPECT_NEAR(stiffness, double(layer.modulus / layer.thickness) * area, 0.02 * stiffness);
+  EXPECT_LE(bonds.fibres.size(), 4 * (edges + 1));
+  EXPECT_GE(bonds.fibres.size(), 2 * edges);
+}
+
 // A block of 34 g that hangs on a duct and swings, against the same with much smaller steps.
 struct Swing {
   double period = 0.0, energy = 0.0;  // s; share of the energy of the swing that is left after a second
