@@ -30,16 +30,18 @@ void pose_tools(const TissueLoads& loads, float progress, TissueScratch& s) {
 namespace {
 
 // Points share nodes and disturb each other; a few rounds remove most of the error. Parts press more points on the same
-// nodes than shafts do.
+// nodes than shafts do. A round that moves no point further than the rounding of positions is the last.
 constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when there are only holds
+constexpr float kSettled = 5e-8f;                              // m
 
 // An overlap from before gives this speed at most as it is taken back; without any, the force on a shaft that tissue
 // lies against would flicker. Positions alone take back the rest, no faster than kShiftsBack: what strains tissue by
 // positions stores energy in it.
 constexpr float kSpringsBack = 0.05f, kShiftsBack = 0.5f;  // m/s
-// A contact yields by this share of what its push moves the point, so that two that press it from opposite sides do not
-// push ever harder.
-constexpr float kYields = 0.05f;  // 1
+// A contact yields by this share of what its push moves the point, and by all of what would move it faster than
+// kFreeSpeed, so that contacts that press tissue from opposite sides do not push ever harder.
+constexpr float kYields = 0.05f;    // 1
+constexpr float kFreeSpeed = 0.5f;  // m/s
 constexpr int kShiftRounds = 16;
 
 // When the direction to a tool's axis turns by more than 60 degrees within a step, the axis has passed the point.
@@ -196,24 +198,31 @@ void find_old_overlap(const Substep& substep, PreparedPoint& c) {
   c.shifted = 0.f;
 }
 
+// Returns the push for which the contact yields as much as is missing.
+float yielding_push(float missing, float free) {
+  const float push = missing / (1.f + kYields);
+  return push > free ? (missing + free) / (2.f + kYields) : push;
+}
+
 // Takes back what the substep's motion made of an overlap. The push may grow or shrink between rounds, but it never
-// becomes a pull.
-void push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
+// becomes a pull. Returns how far it moves the point, m.
+float push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane - c.old, pressed = -glm::dot(c.pressed, c.normal);
-  const float most = model.params.fastest_tool * substep.dt / c.admittance;
-  const float wanted = std::max(pressed + (excess / c.admittance - kYields * pressed) / (1.f + kYields), 0.f);
+  const float in_time = substep.dt / c.admittance, most = model.params.fastest_tool * in_time;
+  const float wanted = std::max(yielding_push(pressed + excess / c.admittance, kFreeSpeed * in_time), 0.f);
   if (wanted > most) ++s.held_back;
-  if (const float push = std::min(wanted, most); push != pressed)
-    push_point(model, c, (pressed - push) * c.normal, substep.dt, s);
+  const float push = std::min(wanted, most);
+  if (push != pressed) push_point(model, c, (pressed - push) * c.normal, substep.dt, s);
+  return std::abs(push - pressed) * c.admittance;
 }
 
 // Takes the rest of an overlap back by positions alone. As pushes do, a shift may grow or shrink between rounds.
-void shift_out(const Substep& substep, PreparedPoint& c, TissueScratch& s) {
-  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane;
-  const float wanted = std::clamp(c.shifted + excess, 0.f, kShiftsBack * substep.dt);
-  if (wanted == c.shifted) return;
-  shift_point(c, (c.shifted - wanted) / c.admittance * c.normal, s);
-  c.shifted = wanted;
+// Returns how far it moves the point, m.
+float shift_out(const Substep& substep, PreparedPoint& c, TissueScratch& s) {
+  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane, before = c.shifted;
+  c.shifted = std::clamp(before + excess, 0.f, kShiftsBack * substep.dt);
+  if (c.shifted != before) shift_point(c, (before - c.shifted) / c.admittance * c.normal, s);
+  return std::abs(c.shifted - before);
 }
 
 // Slip along the tool is reduced, by at most friction times the normal push.
@@ -227,13 +236,16 @@ void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, Tis
   push_point(model, c, along * (-std::min(wanted, model.params.friction * pressed) / length), substep.dt, s);
 }
 
-void follow(const TissueModel& model, const TissueHold& hold, const Substep& substep, PreparedPoint& c,
-            TissueScratch& s) {
+// Pulls a held point to its place between the jaws. Returns how far that moves it, m.
+float follow(const TissueModel& model, const TissueHold& hold, const Substep& substep, PreparedPoint& c,
+             TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
   const glm::vec3 wanted = c.pressed + (glm::mix(hold.from, hold.to, progress) - point_of(c, s.x)) / c.admittance;
   const float length = glm::length(wanted),
               most = hold.limit * substep.dt * substep.dt / (1.f + model.params.drag * substep.dt);
-  push_point(model, c, (length > most ? wanted * (most / length) : wanted) - c.pressed, substep.dt, s);
+  const glm::vec3 more = (length > most ? wanted * (most / length) : wanted) - c.pressed;
+  push_point(model, c, more, substep.dt, s);
+  return glm::length(more) * c.admittance;
 }
 
 void end_substep(PreparedPoint& c, const NodeColumns& x) {
@@ -280,15 +292,19 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
   for (int round = 0; round < rounds; ++round) {
-    for (const std::uint32_t i : s.active) push_out(model, substep, s.contacts[i], s);
+    float moved = 0.f;
+    for (const std::uint32_t i : s.active) moved = std::max(moved, push_out(model, substep, s.contacts[i], s));
     for (std::size_t i = 0; i < s.holds.size(); ++i)
-      if (s.holds[i].admittance > 0.f) follow(model, loads.holds[i], substep, s.holds[i], s);
-    if (s.active.empty() && round == kFewRounds) break;
+      if (s.holds[i].admittance > 0.f) moved = std::max(moved, follow(model, loads.holds[i], substep, s.holds[i], s));
+    if (!(moved > kSettled) || (s.active.empty() && round == kFewRounds)) break;
   }
   for (const std::uint32_t i : s.active)
     if (!loads.contacts[i].smooth) rub(model, substep, s.contacts[i], s);
-  for (int round = 0; round < kShiftRounds; ++round)
-    for (const std::uint32_t i : s.active) shift_out(substep, s.contacts[i], s);
+  float moved = INFINITY;
+  for (int round = 0; round < kShiftRounds && moved > kSettled; ++round) {
+    moved = 0.f;
+    for (const std::uint32_t i : s.active) moved = std::max(moved, shift_out(substep, s.contacts[i], s));
+  }
   for (PreparedPoint& c : s.contacts)
     if (c.admittance > 0.f) end_substep(c, s.x);
   for (PreparedPoint& c : s.holds)

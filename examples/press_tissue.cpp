@@ -61,7 +61,7 @@ int main() {
     glm::vec3 force(0.f);
     for (int number = 0; number < pieces; ++number) {
       const trocar::ToolStep piece = trocar::piece_of(tool, number, pieces);
-      trocar::begin_contacts(contacts);
+      trocar::begin_contacts(contacts, {model.embedding, state.v, frame_s / pieces});
       trocar::add_contacts(piece, mesh.faces, positions, contacts);
       force += step(model, state, {{&piece, 1}, contacts.contacts, {}}, float(frame_s) / float(pieces));
       trocar::embed_surface(model, state.x, positions);

@@ -60,6 +60,16 @@ double doubled_area(const ToolStep& step) {
   return glm::length(glm::cross(step.tip_before - step.pivot, step.tip_after - step.pivot));
 }
 
+// Returns the largest speed of the tip along the shaft, m/step. The tip's distance from the pivot is a convex function
+// of time, so it changes fastest at one end.
+double slide_speed(const ToolStep& step) {
+  const dvec3 slide = step.tip_after - step.tip_before;
+  double fastest = 0.0;
+  for (const dvec3& tip : {step.tip_before, step.tip_after})
+    fastest = std::max(fastest, std::abs(glm::dot(slide, glm::normalize(tip - step.pivot))));
+  return fastest;
+}
+
 double side_turn(const InstrumentMotion& motion, const PartShape& shape, double time) {
   return 0.5 * shape.side * opening_at(motion, time);
 }
@@ -145,9 +155,9 @@ MotionBounds motion_bounds(const InstrumentMotion& motion, const PartShape& shap
   const double spin = std::abs(motion.spin), spun = spin * from_axis;
   const double turn = 0.5 * std::abs(shape.side * (motion.opening_after - motion.opening_before)),
                turned = turn * from_hinge;
-  return {swing * reach + spun + turned + moved, (swing_rate + swing * swing) * reach + spin * spun + turn * turned +
-                                                     moved * moved / nearest +
-                                                     2.0 * (swing * (spun + turned + moved) + spin * turned)};
+  return {swing * reach + spun + turned + slide_speed(step),
+          (swing_rate + swing * swing) * reach + spin * spun + turn * turned + moved * moved / nearest +
+              2.0 * (swing * (spun + turned + moved) + spin * turned)};
 }
 
 namespace {

@@ -92,6 +92,17 @@ bool PressingTool::may_have_touched(double distance) const {
   return !step_.part.shape || distance <= radius_ + moved_ + kTouchMargin;
 }
 
+// The gap between a part and the plane of the face across `normal` is at no time smaller than at the start or at the
+// end, but for the bend of the paths. At the first contact the direction to the part is as long as the radius.
+bool PressingTool::faces_all_along(const Triangle& face, const dvec3& normal, double distance, double cosine) const {
+  if (!step_.part.shape) return false;
+  const double top = std::max({glm::dot(normal, face.a), glm::dot(normal, face.b), glm::dot(normal, face.c)});
+  double before = distance;
+  for (const dvec3& corner : sweep_.start.corners()) before = std::min(before, glm::dot(normal, corner) - top);
+  const double interval = step_.part.to - step_.part.from;
+  return before - 0.125 * sweep_.acceleration * interval * interval > cosine * radius_ + kTouchMargin;
+}
+
 double PressingTool::depth_behind(const Triangle& face) const {
   const dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
   double lowest = 0.0;
@@ -112,7 +123,7 @@ class KeptContacts {
  public:
   KeptContacts(std::size_t first, float spacing, ContactList& list)
       : first_(first), spacing_(spacing), scratch_(list.thinning), list_(list) {
-    scratch_.slot.assign(std::bit_ceil(scratch_.point.size() + 1), kNone);
+    scratch_.slot.assign(std::bit_ceil(scratch_.order.size() + 1), kNone);
     scratch_.next.resize(scratch_.point.size());
   }
 
@@ -153,24 +164,33 @@ class KeptContacts {
   const ContactList& list_;
 };
 
-// Goes from the deepest contact outwards; equal gaps keep the order of the list.
-void thin(std::size_t first, float spacing, std::span<const glm::vec3> positions, ContactList& list) {
+// Lists the contacts from the deepest outwards; equal gaps keep the order of the list.
+void sort_by_gap(std::size_t first, std::span<const glm::vec3> positions, ContactList& list) {
   ThinningScratch& scratch = list.thinning;
-  scratch.order.resize(list.contacts.size() - first);
-  std::iota(scratch.order.begin(), scratch.order.end(), static_cast<std::uint32_t>(first));
-  std::sort(scratch.order.begin(), scratch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  scratch.kept.resize(list.contacts.size() - first);
+  std::iota(scratch.kept.begin(), scratch.kept.end(), static_cast<std::uint32_t>(first));
+  std::sort(scratch.kept.begin(), scratch.kept.end(), [&](std::uint32_t a, std::uint32_t b) {
     return list.gap[a] != list.gap[b] ? list.gap[a] < list.gap[b] : a < b;
   });
   scratch.point.clear();
   for (std::size_t i = first; i < list.contacts.size(); ++i)
     scratch.point.push_back(contact_position(list.contacts[i], positions));
+}
+
+// Of those that are kept so far, keeps the ones that no deeper one stands for.
+void thin(std::size_t first, float spacing, ContactList& list) {
+  ThinningScratch& scratch = list.thinning;
+  std::swap(scratch.order, scratch.kept);
   scratch.kept.clear();
   KeptContacts kept(first, spacing, list);
   for (const std::uint32_t i : scratch.order)
     if (!kept.stands_for(i)) kept.add(i), scratch.kept.push_back(i);
-  std::sort(scratch.kept.begin(), scratch.kept.end());
+}
+
+void drop_others(std::size_t first, ContactList& list) {
+  std::sort(list.thinning.kept.begin(), list.thinning.kept.end());
   std::size_t to = first;
-  for (const std::uint32_t i : scratch.kept) {
+  for (const std::uint32_t i : list.thinning.kept) {
     list.contacts[to] = list.contacts[i];
     list.face_of[to] = list.face_of[i];
     list.gap[to++] = list.gap[i];
@@ -183,9 +203,11 @@ void thin(std::size_t first, float spacing, std::span<const glm::vec3> positions
 }  // namespace
 
 void thin_contacts(std::size_t first, std::span<const glm::vec3> positions, ContactList& list, std::size_t many) {
-  thin(first, kSameContact, positions, list);
-  for (float spacing = kContactSpacing; spacing <= kWidestSpacing; spacing *= 2.f)
-    if (list.contacts.size() - first > many) thin(first, spacing, positions, list);
+  sort_by_gap(first, positions, list);
+  thin(first, kSameContact, list);
+  for (float spacing = kContactSpacing; spacing <= kWidestSpacing && list.thinning.kept.size() > many; spacing *= 2.f)
+    thin(first, spacing, list);
+  drop_others(first, list);
 }
 
 namespace {
@@ -193,12 +215,15 @@ namespace {
 // When the direction to the tool turns by more than 60 degrees within a step, the tool has passed the point.
 constexpr double kSameSide = 0.5;
 
-// A part moves no further in a contact substep, unless it is faster than 1.2 m/s: a thin part would leave too many
+// A part moves no further in a contact substep, unless it is faster than 1.1 m/s: a thin part would leave too many
 // points of a face behind it.
-constexpr double kLongestPartStride = 6e-4;  // m
-constexpr int kMostPartSubsteps = 32;
+constexpr double kLongestPartStride = 4e-4;  // m
+constexpr int kMostPartSubsteps = 48;
 // Candidates times substeps: a part that is buried in many small faces gets fewer substeps.
 constexpr double kMostPartWork = 60000.0;
+
+// Tissue may become this much faster within a contact substep.
+constexpr double kSpeedReserve = 2.0;  // 1
 
 // A part whose polytope a face crosses has pierced it when it goes this far beyond. Contacts leave shallower crossings.
 constexpr double kPierced = 1.5e-3;  // m
@@ -208,15 +233,9 @@ double part_speed(const MovingPart& part) { return motion_bounds(*part.motion, *
 // Two points closer than this do not define a direction.
 constexpr double kCoincident = 1e-9;  // m
 
-// The contact of one face at one of its points.
-struct FaceContact {
-  glm::dvec3 point, normal;  // m, 1: tissue to tool
-  double distance;           // m, from the axis
-};
-
-FaceContact against_end_pose(const ToolTissue& closest) {
+CandidateMeeting against_end_pose(const ToolTissue& closest) {
   const glm::dvec3 normal = (closest.on_tool - closest.on_tissue) / std::max(closest.distance, kCoincident);
-  return {closest.on_tissue, normal, closest.distance};
+  return {true, false, closest.on_tissue, normal, closest.distance};
 }
 
 // Is the tool behind the face? Then another face handles this contact, or the tool has pierced the skin, which closes
@@ -237,40 +256,58 @@ glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
   return {1.0 - b - c, b, c};
 }
 
-bool in_range(const PressingTool& tool, double distance, const ContactList& list) {
-  return distance < tool.radius() + list.params.reach;
+// Returns within which distance of a tool the face gets contacts, m.
+double reach_of(const glm::uvec3& corners, const ContactList& list) {
+  const TissueMotion& motion = list.motion;
+  double fastest = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    if (corners[i] >= motion.embedding.size()) return list.params.reach;
+    fastest =
+        std::max(fastest, static_cast<double>(glm::length(weighted(motion.embedding[corners[i]], motion.velocity))));
+  }
+  return std::min(list.params.least_reach + kSpeedReserve * fastest * motion.dt, list.params.reach);
 }
 
-// Adds a separate contact for a corner, because a face held at only one point would swing into the tool at another.
-void add_vertex(const PressingTool& tool, std::uint32_t vertex, const glm::dvec3& p, const glm::dvec3& face_normal,
-                ContactList& out) {
-  if (out.added_vertex[vertex] == out.round) return;
-  const double range = tool.radius() + out.params.reach;
-  if (tool.is_beyond(p, range)) return;
+ToolTissue no_contact(const glm::dvec3& p) { return {p, p, INFINITY}; }
+
+// Returns where a corner comes closest to the tool, which gives a contact; an infinite distance if there is none. A
+// corner has a contact of its own because a face held at only one point would swing into the tool at another.
+ToolTissue meet_corner(const PressingTool& tool, const glm::dvec3& p, const glm::dvec3& face_normal, double reach) {
+  const double range = tool.radius() + reach;
+  if (tool.is_beyond(p, range)) return no_contact(p);
   const ToolTissue closest = tool.closest(p, range);
-  const glm::dvec3 to_tool = closest.on_tool - p;
-  const double distance = closest.distance;
-  if (!in_range(tool, distance, out) || glm::dot(to_tool, face_normal) < kSameSide * std::max(distance, kCoincident))
-    return;
-  out.added_vertex[vertex] = out.round;
-  out.add({out.tool(), vertex, glm::vec3(to_tool / distance)}, distance);
+  const bool near = closest.distance < range;
+  const bool ahead =
+      !(glm::dot(closest.on_tool - p, face_normal) < kSameSide * std::max(closest.distance, kCoincident));
+  return near && ahead ? closest : no_contact(p);
 }
 
-// A contact where an edge comes closest to a tool that crosses it. Of its two faces, the one that traverses the edge
-// upwards adds it.
-void add_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a, const glm::dvec3& b,
-              const glm::dvec3& face_normal, ContactList& out) {
+// A corner that several faces share has one contact.
+void add_corner(const ToolTissue& closest, std::uint32_t vertex, ContactList& out) {
+  if (!std::isfinite(closest.distance) || out.added_vertex[vertex] == out.round) return;
+  out.added_vertex[vertex] = out.round;
+  out.add({out.tool(), vertex, glm::vec3((closest.on_tool - closest.on_tissue) / closest.distance)}, closest.distance);
+}
+
+// Returns where an edge comes closest to a tool that crosses it, which gives a contact; an infinite distance if there
+// is none. Of its two faces, the one that traverses the edge upwards adds it.
+ToolTissue meet_edge(const PressingTool& tool, std::uint32_t from, std::uint32_t to, const glm::dvec3& a,
+                     const glm::dvec3& b, const glm::dvec3& face_normal, double reach) {
   constexpr double kEnd = 0.05;  // of the edge; closer to a corner, the corner's own contact suffices
-  const double range = tool.radius() + out.params.reach;
-  if (from > to || tool.is_beyond(0.5 * (a + b), range + 0.5 * glm::distance(a, b))) return;
+  const double range = tool.radius() + reach;
+  if (from > to || tool.is_beyond(0.5 * (a + b), range + 0.5 * glm::distance(a, b))) return no_contact(a);
   const ToolTissue closest = tool.closest(a, b, range);
-  const double share = closest.along;
-  if (!(share >= kEnd && share <= 1.0 - kEnd) || !in_range(tool, closest.distance, out) ||
+  if (!(closest.along >= kEnd && closest.along <= 1.0 - kEnd) || !(closest.distance < range) ||
       closest.distance <= kCoincident)
-    return;
+    return no_contact(a);
   const glm::dvec3 to_tool = closest.on_tool - closest.on_tissue;
-  if (glm::dot(to_tool, face_normal) < kSameSide * closest.distance) return;
-  out.add({out.tool(), from, glm::vec3(to_tool / closest.distance), to, from, static_cast<float>(share), 0.f},
+  return glm::dot(to_tool, face_normal) < kSameSide * closest.distance ? no_contact(a) : closest;
+}
+
+void add_edge(const ToolTissue& closest, std::uint32_t from, std::uint32_t to, ContactList& out) {
+  if (!std::isfinite(closest.distance)) return;
+  const glm::dvec3 to_tool = closest.on_tool - closest.on_tissue;
+  out.add({out.tool(), from, glm::vec3(to_tool / closest.distance), to, from, static_cast<float>(closest.along), 0.f},
           closest.distance);
 }
 
@@ -278,45 +315,49 @@ std::uint64_t key_of(std::uint32_t tool, FaceId face) { return std::uint64_t{too
 
 // Is a thin part now behind a face that it was pressing? Then the contact stays on the old side. A part that went
 // around the face's border is not straight behind it.
-bool is_behind_met(const PressingTool& tool, FaceId id, const Triangle& face, const glm::dvec3& to_tool,
-                   const ContactList& list) {
+bool is_behind_met(const PressingTool& tool, std::uint32_t number, FaceId id, const Triangle& face,
+                   const glm::dvec3& to_tool, const ContactList& list) {
   constexpr double kStraightBehind = -0.7;  // cosine
-  if (!tool.is_part() || !list.was_met(id)) return false;
+  if (!tool.is_part() || !list.was_met(number, id)) return false;
   const glm::dvec3 area = glm::cross(face.b - face.a, face.c - face.a);
   return glm::dot(area, to_tool) < kStraightBehind * glm::length(area);
 }
 
-void add_face(const PressingTool& tool, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
-              ContactList& out) {
+CandidateMeeting meet_face(const PressingTool& tool, std::uint32_t number, FaceId id, const glm::uvec3& corners,
+                           std::span<const glm::vec3> positions, const ContactList& list) {
   const Triangle face = triangle_of(positions, corners);
-  if (!tool.may_touch(face, out.params.reach)) return;
-  const ToolTissue closest = tool.closest(face, tool.contact_range(out.params.reach));
+  if (!tool.may_touch(face, list.params.reach)) return {};
+  const double reach = reach_of(corners, list);
+  const ToolTissue closest = tool.closest(face, tool.contact_range(reach));
+  CandidateMeeting found = against_end_pose(closest);
+  const bool near = closest.distance < tool.radius() + reach;
   Touch touch;
-  const bool touched = tool.may_have_touched(closest.distance) && tool.touches(face, touch);
-  FaceContact contact = against_end_pose(closest);
-  if (!touched && !in_range(tool, contact.distance, out)) return;
-  const bool passed = touched && glm::dot(contact.normal, glm::dvec3(touch.normal)) < kSameSide;
-  if (touched && (passed || closest.distance <= kCoincident))
-    contact = {glm::dvec3(touch.point), glm::dvec3(touch.normal), 0.0};
-  if (tool.is_part() && closest.distance <= kCoincident && tool.depth_behind(face) > kPierced) out.pierced.back() = 1;
-  if (is_behind_met(tool, id, face, contact.normal, out)) {
-    contact.normal = glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
-    contact.distance = 0.0;
-  } else if (behind(face, contact.normal)) {
-    return;
+  if (!near || !tool.faces_all_along(face, found.normal, closest.distance, kSameSide)) {
+    const bool touched = tool.may_have_touched(closest.distance) && tool.touches(face, touch);
+    if (!touched && !near) return {};
+    const bool passed = touched && glm::dot(found.normal, glm::dvec3(touch.normal)) < kSameSide;
+    if (touched && (passed || closest.distance <= kCoincident))
+      found.point = glm::dvec3(touch.point), found.normal = glm::dvec3(touch.normal), found.distance = 0.0;
   }
-  if (tool.is_part()) out.met.push_back(key_of(out.tool(), id));
-  const glm::dvec3 w = corner_weights(face, contact.point);
-  out.add({out.tool(), corners.x, glm::vec3(contact.normal), corners.y, corners.z, static_cast<float>(w.y),
+  found.pierces = tool.is_part() && closest.distance <= kCoincident && tool.depth_behind(face) > kPierced;
+  if (is_behind_met(tool, number, id, face, found.normal, list)) {
+    found.normal = glm::normalize(glm::cross(face.b - face.a, face.c - face.a));
+    found.distance = 0.0;
+  } else if (behind(face, found.normal)) {
+    found.meets = false;
+    return found;
+  }
+  return found;
+}
+
+// The contact of a face itself, without its corners and edges.
+void add_face(const CandidateMeeting& met, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
+              ContactList& out) {
+  const glm::dvec3 w = corner_weights(triangle_of(positions, corners), met.point);
+  out.add({out.tool(), corners.x, glm::vec3(met.normal), corners.y, corners.z, static_cast<float>(w.y),
            static_cast<float>(w.z)},
-          contact.distance);
-  add_vertex(tool, corners.x, face.a, contact.normal, out);
-  add_vertex(tool, corners.y, face.b, contact.normal, out);
-  add_vertex(tool, corners.z, face.c, contact.normal, out);
-  add_edge(tool, corners.x, corners.y, face.a, face.b, contact.normal, out);
-  add_edge(tool, corners.y, corners.z, face.b, face.c, contact.normal, out);
-  add_edge(tool, corners.z, corners.x, face.c, face.a, contact.normal, out);
-  out.face_of.resize(out.contacts.size(), id);
+          met.distance);
+  out.face_of.push_back(id);
 }
 
 }  // namespace
@@ -344,6 +385,8 @@ void ContactList::reserve(std::size_t count) {
   loads.reserve(count);
   for (auto* keys : {&met, &met_before}) keys->reserve(count);
   for (auto* faces : {&candidates, &near}) faces->reserve(count);
+  meetings.reserve(count);
+  chosen.reserve(count);
 }
 
 void ContactList::forget() {
@@ -383,11 +426,13 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
   list.first_candidate.push_back(static_cast<std::uint32_t>(list.candidates.size()));
 }
 
-bool ContactList::was_met(FaceId face) const {
-  return std::binary_search(met_before.begin(), met_before.end(), key_of(tool(), face));
+bool ContactList::was_met(std::uint32_t tool, FaceId face) const {
+  return std::binary_search(met_before.begin(), met_before.end(), key_of(tool, face));
 }
 
-void begin_contacts(ContactList& list) {
+void begin_contacts(ContactList& list, const TissueMotion& motion) {
+  list.motion = motion;
+  list.meetings.resize(list.candidates.size());
   std::swap(list.met, list.met_before);
   list.met.clear();
   list.contacts.clear();
@@ -395,44 +440,118 @@ void begin_contacts(ContactList& list) {
   list.gap.clear();
   list.first.assign(1, 0);
   list.pierced.clear();
+  list.chosen.clear();
+  list.first_chosen.assign(1, 0);
 }
 
-void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
-                  ContactList& list, std::span<const std::uint32_t> held) {
-  if (list.added_vertex.size() != positions.size()) {
-    list.added_vertex.assign(positions.size(), list.round);
-    list.held_vertex.assign(positions.size(), list.round);
+void meet_candidates(const PressingTool& pressing, std::span<const glm::uvec3> faces,
+                     std::span<const glm::vec3> positions, std::size_t tool, std::size_t first, std::size_t last,
+                     ContactList& list) {
+  for (std::size_t i = first; i < last; ++i) {
+    const FaceId face = list.candidates[i];
+    list.meetings[i] = meet_face(pressing, static_cast<std::uint32_t>(tool), face, faces[index(face)], positions, list);
+  }
+}
+
+namespace {
+
+void mark_held(std::span<const std::uint32_t> held, std::size_t vertices, ContactList& list) {
+  if (list.added_vertex.size() != vertices) {
+    list.added_vertex.assign(vertices, list.round);
+    list.held_vertex.assign(vertices, list.round);
   }
   ++list.round;
   for (const std::uint32_t vertex : held)
     if (vertex < list.held_vertex.size()) list.held_vertex[vertex] = list.round;
-  const auto held_corners = [&](const glm::uvec3& face) {
-    return (list.held_vertex[face.x] == list.round) + (list.held_vertex[face.y] == list.round) +
-           (list.held_vertex[face.z] == list.round);
-  };
+}
+
+int held_corners(const ContactList& list, const glm::uvec3& face) {
+  return (list.held_vertex[face.x] == list.round) + (list.held_vertex[face.y] == list.round) +
+         (list.held_vertex[face.z] == list.round);
+}
+
+std::size_t most_contacts(const PressingTool& tool) { return tool.is_part() ? kManyContacts : kManyOfAShaft; }
+
+}  // namespace
+
+void choose_faces(const PressingTool& pressing, std::size_t tool, std::span<const glm::uvec3> faces,
+                  std::span<const glm::vec3> positions, ContactList& list, std::span<const std::uint32_t> held) {
+  mark_held(held, positions.size(), list);
   list.pierced.push_back(0);
-  const std::size_t tool = list.tool();
   if (list.has_candidates(tool)) {
-    const PressingTool pressing(piece);
-    for (std::uint32_t i = list.first_candidate[tool]; i < list.first_candidate[tool + 1]; ++i) {
-      const glm::uvec3& face = faces[index(list.candidates[i])];
-      const int corners = held_corners(face);
-      if (corners == 3) continue;
-      const std::size_t before = list.contacts.size();
-      add_face(pressing, list.candidates[i], face, positions, list);
-      for (std::size_t k = before; k < list.contacts.size(); ++k) list.contacts[k].smooth = corners > 0;
+    const std::size_t before = list.contacts.size(), most = most_contacts(pressing);
+    const std::uint32_t first = list.first_candidate[tool], last = list.first_candidate[tool + 1];
+    for (std::uint32_t i = first; i < last; ++i) {
+      const CandidateMeeting& met = list.meetings[i];
+      const FaceId id = list.candidates[i];
+      if (!(met.meets || met.pierces) || held_corners(list, faces[index(id)]) == 3) continue;
+      if (met.pierces) list.pierced.back() = 1;
+      if (!met.meets) continue;
+      if (pressing.is_part()) list.met.push_back(key_of(static_cast<std::uint32_t>(tool), id));
+      add_face(met, id, faces[index(id)], positions, list);
     }
-    if (pressing.is_part())
-      thin_contacts(list.first.back(), positions, list);
-    else if (list.contacts.size() - list.first.back() > kManyOfAShaft)
-      thin_contacts(list.first.back(), positions, list, kManyOfAShaft);
+    // Of faces much smaller than the distance between contacts, only those that remain get contacts at all.
+    if (list.contacts.size() - before > most) thin_contacts(before, positions, list, most);
+    std::uint32_t i = first;
+    for (std::size_t k = before; k < list.face_of.size(); ++k, ++i) {
+      while (list.candidates[i] != list.face_of[k]) ++i;
+      const bool smooth = held_corners(list, faces[index(list.face_of[k])]) > 0;
+      list.chosen.push_back({i, smooth, {}, {}});
+    }
+    list.contacts.resize(before), list.face_of.resize(before), list.gap.resize(before);
   }
+  list.first_chosen.push_back(static_cast<std::uint32_t>(list.chosen.size()));
+}
+
+void meet_chosen(const PressingTool& pressing, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
+                 std::size_t first, std::size_t last, ContactList& list) {
+  for (std::size_t k = first; k < last; ++k) {
+    ChosenFace& chosen = list.chosen[k];
+    const glm::uvec3& corners = faces[index(list.candidates[chosen.candidate])];
+    const glm::dvec3& normal = list.meetings[chosen.candidate].normal;
+    const Triangle face = triangle_of(positions, corners);
+    const double reach = reach_of(corners, list);
+    chosen.corner = {meet_corner(pressing, face.a, normal, reach), meet_corner(pressing, face.b, normal, reach),
+                     meet_corner(pressing, face.c, normal, reach)};
+    chosen.edge = {meet_edge(pressing, corners.x, corners.y, face.a, face.b, normal, reach),
+                   meet_edge(pressing, corners.y, corners.z, face.b, face.c, normal, reach),
+                   meet_edge(pressing, corners.z, corners.x, face.c, face.a, normal, reach)};
+  }
+}
+
+void list_contacts(const PressingTool& pressing, std::span<const glm::uvec3> faces,
+                   std::span<const glm::vec3> positions, ContactList& list) {
+  ++list.round;
+  for (std::uint32_t k = list.first_chosen[list.tool()]; k < list.first_chosen[list.tool() + 1]; ++k) {
+    const ChosenFace& chosen = list.chosen[k];
+    const FaceId id = list.candidates[chosen.candidate];
+    const glm::uvec3& corners = faces[index(id)];
+    const std::size_t before = list.contacts.size();
+    add_face(list.meetings[chosen.candidate], id, corners, positions, list);
+    for (int i = 0; i < 3; ++i) add_corner(chosen.corner[i], corners[i], list);
+    for (int i = 0; i < 3; ++i) add_edge(chosen.edge[i], corners[i], corners[(i + 1) % 3], list);
+    list.face_of.resize(list.contacts.size(), id);
+    for (std::size_t i = before; i < list.contacts.size(); ++i) list.contacts[i].smooth = chosen.smooth;
+  }
+  const std::size_t first = list.first.back(), many = most_contacts(pressing);
+  if (pressing.is_part() || list.contacts.size() - first > many) thin_contacts(first, positions, list, many);
   list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
 }
 
-void add_no_contacts(ContactList& list) {
-  list.first.push_back(static_cast<std::uint32_t>(list.contacts.size()));
+void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
+                  ContactList& list, std::span<const std::uint32_t> held) {
+  const PressingTool pressing(piece);
+  const std::size_t tool = list.tool();
+  if (list.has_candidates(tool))
+    meet_candidates(pressing, faces, positions, tool, list.first_candidate[tool], list.first_candidate[tool + 1], list);
+  choose_faces(pressing, tool, faces, positions, list, held);
+  meet_chosen(pressing, faces, positions, list.first_chosen[tool], list.first_chosen[tool + 1], list);
+  list_contacts(pressing, faces, positions, list);
+}
+
+void choose_no_faces(ContactList& list) {
   list.pierced.push_back(0);
+  list.first_chosen.push_back(static_cast<std::uint32_t>(list.chosen.size()));
 }
 
 int piece_count(std::span<const ToolStep> steps, const ContactList& list) {

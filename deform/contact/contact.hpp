@@ -3,6 +3,7 @@
 // ball). Units: metres, world frame; newtons, pascals, seconds. Tested in tests/deform/contact_test.cpp
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <glm/glm.hpp>
 #include <span>
@@ -18,13 +19,21 @@
 namespace trocar {
 
 struct ContactParams {
-  // Points within this distance of a tool get a contact, because tissue may come that much nearer in a contact substep.
-  double reach = 2e-3;  // m, > 0
+  // Points that may come to a tool within a contact substep get a contact: those within the first distance and what the
+  // tissue covers at twice its speed, but within `reach`.
+  double least_reach = 6e-4, reach = 2e-3;  // m, > 0, least_reach <= reach
   // Faces within this distance of a tool's path in a frame are candidates in every contact substep: pressed tissue can
   // snap past a tool much faster than the tool moves.
   double candidate_reach = 6e-3;              // m, >= reach
   int least_substeps = 4, most_substeps = 8;  // 1  contact substeps of a frame with contact, >= 1, least <= most
   float patch_area = 2e-5f;                   // m^2  pressure is a mean over a patch of this area (TissueDamage), > 0
+};
+
+// How tissue moves at the start of a contact substep. Without it contacts have their whole reach.
+struct TissueMotion {
+  std::span<const Embedding> embedding;  // [vertex]
+  std::span<const glm::vec3> velocity;   // [node] m/s
+  double dt = 0.0;                       // s, the length of the substep
 };
 
 // The faces around each vertex.
@@ -33,6 +42,27 @@ struct FacesAround {
   std::vector<FaceId> face;          // ascending for each vertex
 };
 FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices);
+
+// Where the axis or the polytope of a tool comes closest to a point, an edge or a face of the tissue.
+struct ToolTissue {
+  glm::dvec3 on_tool, on_tissue;  // m
+  double distance;                // m, without the tool's radius
+  double along = 0.0;             // 1, of an edge: where on_tissue lies between its ends
+};
+
+// What a candidate face is to a tool in a contact substep.
+struct CandidateMeeting {
+  bool meets = false, pierces = false;  // meets: it gets contacts; pierces: the polytope goes far beyond it
+  glm::dvec3 point, normal;             // m, 1: on the face, from tissue to tool
+  double distance = 0.0;                // m, from the axis or polytope
+};
+
+// A candidate face that gets contacts, with its corners and edges; those without a contact have an infinite distance.
+struct ChosenFace {
+  std::uint32_t candidate;
+  bool smooth;
+  std::array<ToolTissue, 3> corner, edge;
+};
 
 // What thin_contacts() keeps between frames, so that it does not allocate.
 struct ThinningScratch {
@@ -63,6 +93,10 @@ struct ContactList {
   // Faces that each tool may touch in this frame, and those that were near it in the previous frame. [tool + 1]
   std::vector<FaceId> candidates, near;
   std::vector<std::uint32_t> first_candidate{0}, first_near{0};
+  TissueMotion motion;                                              // of the present contact substep
+  std::vector<CandidateMeeting> meetings;                           // [candidate] in the present contact substep
+  std::vector<ChosenFace> chosen;                                   // by tool
+  std::vector<std::uint32_t> first_chosen{0};                       // [tool + 1]
   std::vector<std::uint32_t> seen_face, added_vertex, held_vertex;  // [face], [vertex] the latest round it was used in
   std::uint32_t round = 0;
   ThinningScratch thinning;
@@ -72,8 +106,8 @@ struct ContactList {
   // [tool] 1: in the present contact substep, a face crosses the polytope of the tool, a part
   std::vector<std::uint8_t> pierced;
 
-  // Returns whether the tool whose contacts are being added, a part, was in contact with this face.
-  bool was_met(FaceId face) const;
+  // Returns whether the tool, a part, was in contact with this face.
+  bool was_met(std::uint32_t tool, FaceId face) const;
   bool has_candidates(std::size_t tool) const {
     return tool + 1 < first_candidate.size() && first_candidate[tool] < first_candidate[tool + 1];
   }
@@ -96,31 +130,21 @@ void begin_candidates(ContactList& list);
 void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                     const FacesAround& around, std::span<const glm::vec3> positions, ContactList& list);
 
-// Call begin_contacts once for each contact substep, then add_contacts for each tool in order. Every candidate face
-// that the tool touches in this substep, or that is within `reach` of it at the end, gets contacts: at its point
-// closest to the tool (the point of first touch when the tool has passed the face), at its corners and along its edges.
-// Faces whose vertices are all in `held` are skipped: they are between the tool's jaws. Contacts of faces with some
-// vertices in `held` are smooth: the holds carry the friction.
-void begin_contacts(ContactList& list);
+// Call begin_contacts once for each contact substep, then add_contacts
+// for each tool in order. Every candidate face that the tool touches in this substep, or that is within reach of it at
+// the end, gets contacts: at its point closest to the tool (the point of first touch when the tool has passed the
+// face), at its corners and along its edges. Faces whose vertices are all in `held` are skipped: they are between the
+// tool's jaws. Contacts of faces with some vertices in `held` are smooth: the holds carry the friction.
+void begin_contacts(ContactList& list, const TissueMotion& motion = {});
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
                   ContactList& list, std::span<const std::uint32_t> held = {});
 
-// Call instead of add_contacts for a tool that meets no resistance.
-void add_no_contacts(ContactList& list);
-
 // Returns the number of contact substeps in a frame with contact: in one substep no shaft moves further than half its
 // radius, with at least `least_substeps` and at most `most_substeps` of them, and no part with candidates further than
-// 0.6 mm, with at most 32.
+// 0.4 mm, with at most 48.
 int piece_count(std::span<const ToolStep> steps, const ContactList& list);
 // Returns the tool's motion in contact substep `number` of `count`, starting with 0.
 ToolStep piece_of(const ToolStep& step, int number, int count);
-
-// Where the axis or the polytope of a tool comes closest to a point, an edge or a face of the tissue.
-struct ToolTissue {
-  glm::dvec3 on_tool, on_tissue;  // m
-  double distance;                // m, without the tool's radius
-  double along = 0.0;             // 1, of an edge: where on_tissue lies between its ends
-};
 
 // A tool during a contact substep, prepared for many faces. The step must outlive it.
 class PressingTool {
@@ -143,6 +167,9 @@ class PressingTool {
   double contact_range(double reach) const;
   // Can the tool have touched, during the substep, a face at this distance of closest(face)? Conservative.
   bool may_have_touched(double distance) const;
+  // Is a part, wherever it touched the face during the substep, in a direction whose cosine with `normal` is at least
+  // this? `normal` and `distance` are those of closest(face). Conservative; false for a shaft.
+  bool faces_all_along(const Triangle& face, const glm::dvec3& normal, double distance, double cosine) const;
   // Returns how far a part's polytope goes behind the plane of a face in the pose at the end, m.
   double depth_behind(const Triangle& face) const;
   // As refine_touch(), without the depth.
@@ -156,6 +183,22 @@ class PressingTool {
   glm::dvec3 low_{0.0}, high_{0.0};  // m, box of its corners there, in this frame
 };
 
+// add_contacts in parts, so that threads share the faces of an organ. After begin_contacts call meet_candidates for all
+// candidates of all tools (`first` .. `last` - 1 of `tool` at a time, in any order), then choose_faces or, for a tool
+// that meets no resistance, choose_no_faces for each tool in order, then meet_chosen for all of ContactList::chosen (in
+// any order), then list_contacts for each tool in order. Calls of meet_candidates and meet_chosen for different
+// faces change no common data.
+void meet_candidates(const PressingTool& pressing, std::span<const glm::uvec3> faces,
+                     std::span<const glm::vec3> positions, std::size_t tool, std::size_t first, std::size_t last,
+                     ContactList& list);
+void choose_faces(const PressingTool& pressing, std::size_t tool, std::span<const glm::uvec3> faces,
+                  std::span<const glm::vec3> positions, ContactList& list, std::span<const std::uint32_t> held = {});
+void choose_no_faces(ContactList& list);
+void meet_chosen(const PressingTool& pressing, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
+                 std::size_t first, std::size_t last, ContactList& list);
+void list_contacts(const PressingTool& pressing, std::span<const glm::uvec3> faces,
+                   std::span<const glm::vec3> positions, ContactList& list);
+
 // Thins the contacts of a tool in a contact substep. Faces that share their closest point give the same contact several
 // times. In a cut or a crater, or along a shaft that has sunk in, hundreds of points lie on the same few nodes of the
 // lattice.
@@ -165,7 +208,7 @@ constexpr float kSameContact = 1e-6f;       // m
 constexpr float kSameContactNormal = 0.9f;  // cosine
 // While more than `many` remain, they are thinned again, with kContactSpacing and then twice as far each time. A shaft
 // presses along its length; fewer points there would change its force by steps.
-constexpr std::size_t kManyContacts = 150, kManyOfAShaft = 500;
+constexpr std::size_t kManyContacts = 80, kManyOfAShaft = 250;
 constexpr float kContactSpacing = 5e-4f, kWidestSpacing = 4e-3f;  // m
 
 // Thins the contacts from index `first` on, which are those of one tool. The remaining ones keep their order.

@@ -82,6 +82,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   held_between_.resize(organs_.size());
   for (std::vector<std::uint32_t>& held : held_between_) held.reserve(kUsualHolds);
   touched_now_.reserve(kUsualTouches);
+  searches_.reserve(kUsualContacts);
 }
 
 void TissueWorld::measure() {
@@ -254,25 +255,68 @@ void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number
   }
 }
 
-// Makes the contacts and holds of one organ in a contact substep. Changes nothing of other organs.
-void TissueWorld::press_organ(const Instruments& all, std::size_t k, int number, int pieces) {
+bool TissueWorld::meets_resistance(std::size_t part, std::size_t organ) const {
+  const std::size_t tool = parts_->tool[part];
+  return part == parts_->first[tool] || !slips_.slips(tool, organ);
+}
+
+// Makes the contacts of all organs in a contact substep. What a face is to its tool is found for a few faces at a time,
+// so that threads share an organ in which a tool is buried.
+void TissueWorld::press_organs(const Instruments& all, int number, int pieces, float dt) {
+  Team& team = stepper_.team();
+  pressing_.clear();
+  for (const ToolStep& piece : part_pieces_) pressing_.emplace_back(piece);
+  searches_.clear();
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    clear_pressure(organs_[k].contacts, organs_[k].pressure);
+    begin_contacts(organs_[k].contacts, {organs_[k].tissue.embedding, organs_[k].state.v, dt});
+    for (std::size_t part = 0; part < pressing_.size(); ++part)
+      if (meets_resistance(part, k)) add_searches(k, part, organs_[k].contacts.first_candidate);
+  }
+  team.share(searches_.size(), [&](std::size_t i) {
+    const auto& [k, part, first, last] = searches_[i];
+    Organ& organ = organs_[k];
+    meet_candidates(pressing_[part], organ.mesh.faces, organ.positions, part, first, last, organ.contacts);
+  });
+  team.share(organs_.size(), [&](std::size_t k) { choose_pressed(all, k, number, pieces); });
+  searches_.clear();
+  for (std::size_t k = 0; k < organs_.size(); ++k)
+    for (std::size_t part = 0; part < pressing_.size(); ++part) add_searches(k, part, organs_[k].contacts.first_chosen);
+  team.share(searches_.size(), [&](std::size_t i) {
+    const auto& [k, part, first, last] = searches_[i];
+    Organ& organ = organs_[k];
+    meet_chosen(pressing_[part], organ.mesh.faces, organ.positions, first, last, organ.contacts);
+  });
+  team.share(organs_.size(), [&](std::size_t k) {
+    Organ& organ = organs_[k];
+    for (const PressingTool& pressing : pressing_)
+      list_contacts(pressing, organ.mesh.faces, organ.positions, organ.contacts);
+    piece_holds_[k] = holds_[k];
+    for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
+  });
+}
+
+void TissueWorld::add_searches(std::size_t organ, std::size_t part, std::span<const std::uint32_t> first) {
+  constexpr std::size_t kTogether = 32;
+  if (part + 1 >= first.size()) return;
+  for (std::size_t i = first[part]; i < first[part + 1]; i += kTogether)
+    searches_.push_back({organ, part, i, std::min<std::size_t>(i + kTogether, first[part + 1])});
+}
+
+void TissueWorld::choose_pressed(const Instruments& all, std::size_t k, int number, int pieces) {
   Organ& organ = organs_[k];
-  clear_pressure(organ.contacts, organ.pressure);
-  begin_contacts(organ.contacts);
-  for (std::size_t part = 0; part < part_pieces_.size(); ++part) {
-    const std::size_t tool = parts_->tool[part];
-    const Instrument& instrument = all.list()[tool];
-    if (part > parts_->first[tool] && slips_.slips(tool, k)) {
-      add_no_contacts(organ.contacts);
+  for (std::size_t part = 0; part < pressing_.size(); ++part) {
+    if (!meets_resistance(part, k)) {
+      choose_no_faces(organ.contacts);
       continue;
     }
+    const std::size_t tool = parts_->tool[part];
+    const Instrument& instrument = all.list()[tool];
     std::vector<std::uint32_t>& held = held_between_[k];
     held.clear();
-    if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, parts_->tool[part], number, pieces, held);
-    add_contacts(part_pieces_[part], organ.mesh.faces, organ.positions, organ.contacts, held);
+    if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, tool, number, pieces, held);
+    choose_faces(pressing_[part], part, organ.mesh.faces, organ.positions, organ.contacts, held);
   }
-  piece_holds_[k] = holds_[k];
-  for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
 }
 
 // Adds, for a contact substep, the force and torque of the held points, and the force that pushes the jaws open.
@@ -306,7 +350,7 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
   stepped_.clear();
   {
     const StageTimer timer(stage_ms[kContacts]);
-    stepper_.team().share(organs_.size(), [&](std::size_t k) { press_organ(all, k, number, pieces); });
+    press_organs(all, number, pieces, dt * share);
     for (std::size_t k = 0; k < organs_.size(); ++k)
       stepped_.push_back(
           {&organs_[k].tissue, &organs_[k].state, {part_pieces_, organs_[k].contacts.contacts, piece_holds_[k]}});

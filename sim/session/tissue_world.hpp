@@ -133,7 +133,13 @@ class TissueWorld {
   void add_pull(Instruments& all, std::size_t tool, float share);
   void list_held(const Instruments& all, std::size_t tool, int number, int pieces,
                  std::vector<std::uint32_t>& list) const;
-  void press_organ(const Instruments& all, std::size_t organ, int number, int pieces);
+  // Does this part of a tool meet the organ in contacts? One that has slipped off does not.
+  bool meets_resistance(std::size_t part, std::size_t organ) const;
+  void press_organs(const Instruments& all, int number, int pieces, float dt);
+  // Adds searches for faces first[part] .. first[part + 1] - 1, a few each.
+  void add_searches(std::size_t organ, std::size_t part, std::span<const std::uint32_t> first);
+  // Chooses the faces of one organ that get contacts.
+  void choose_pressed(const Instruments& all, std::size_t organ, int number, int pieces);
   void settle_jaws(Instruments& all, double dt);
   void settle_clips(Instruments& all);
   void settle_slips(const Instruments& all, double dt);
@@ -159,9 +165,14 @@ class TissueWorld {
   std::vector<SteppedOrgan> stepped_;       // [organ]
   HotWire wire_;
   CoagulationBox coagulated_;
-  const PartTable* parts_ = nullptr;                          // of the instruments
-  std::span<const ToolStep> part_steps_;                      // [part] of the frame, of the instruments
-  std::vector<ToolStep> part_pieces_;                         // [part] of the contact substep
+  const PartTable* parts_ = nullptr;      // of the instruments
+  std::span<const ToolStep> part_steps_;  // [part] of the frame, of the instruments
+  std::vector<ToolStep> part_pieces_;     // [part] of the contact substep
+  std::vector<PressingTool> pressing_;    // [part] the same, prepared
+  struct ContactSearch {
+    std::size_t organ, part, first, last;  // faces
+  };
+  std::vector<ContactSearch> searches_;
   std::vector<glm::vec3> pull_;                               // [tool] N, mean of the holds so far in the frame
   std::vector<float> apart_;                                  // [tool] N, mean force that pushes a jaw open, so far
   std::vector<std::vector<TissueHold>> holds_, piece_holds_;  // [organ]

@@ -110,7 +110,7 @@ struct Press {
       const ToolStep piece = piece_of(tool, number, pieces);
       std::vector<TissueHold> part(holds.begin(), holds.end());
       for (TissueHold& hold : part) hold = piece_of(hold, number, pieces);
-      begin_contacts(list);
+      begin_contacts(list, {model.embedding, state.v, dt / pieces});
       add_contacts(piece, mesh.faces, positions, list);
       force += step(model, state, {{&piece, 1}, list.contacts, part}, dt / static_cast<float>(pieces));
       embed_surface(model, state.x, positions);

@@ -103,7 +103,7 @@ struct Stage {
       for (TissueHold& hold : part) hold = piece_of(hold, number, pieces);
       std::vector<SteppedOrgan> stepped;
       for (std::size_t k = 0; k < models.size(); ++k) {
-        begin_contacts(lists[k]);
+        begin_contacts(lists[k], {models[k].embedding, states[k].v, kFrame / pieces});
         if (tool) add_contacts(piece, meshes[k].faces, surfaces[k], lists[k]);
         stepped.push_back({&models[k], &states[k], {{}, lists[k].contacts, {}}});
         if (tool) stepped.back().loads.tools = {&piece, 1};

@@ -215,7 +215,7 @@ TEST(Tube, AContactGivesItNoSpeed) {
     for (std::uint32_t f = 0; f < tube.mesh.faces.size(); ++f) touches.push_back({FaceId(f)});
     begin_candidates(list);
     add_candidates(shaft, touches, tube.mesh.faces, around, surface, list);
-    begin_contacts(list);
+    begin_contacts(list, {tube.model.embedding, tube.state.v, kFrame});
     add_contacts(shaft, tube.mesh.faces, surface, list);
     step(tube.model, tube.state, {{&shaft, 1}, list.contacts, {}}, kFrame);
     fastest = std::max(fastest, tube.fastest());
