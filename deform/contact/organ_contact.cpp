@@ -799,9 +799,9 @@ void press_tubes_together(std::span<const TissueModel* const> models, std::span<
 
 void press_tube(std::uint32_t tube, std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
                 float dt, OrganContacts& contacts) {
-  const auto of_tube = std::ranges::equal_range(contacts.contacts, tube, {}, &PairContact::a);
-  const auto first = static_cast<std::uint32_t>(of_tube.begin() - contacts.contacts.begin());
-  for (std::uint32_t i = first; i < first + of_tube.size(); ++i)
+  const auto first = std::ranges::lower_bound(contacts.contacts, tube, {}, &PairContact::a);
+  for (auto i = static_cast<std::uint32_t>(first - contacts.contacts.begin());
+       i < contacts.contacts.size() && contacts.contacts[i].a == tube; ++i)
     if (models[contacts.contacts[i].b]->tube.empty()) press_tube_at(i, models, states, dt, contacts);
 }
 
