@@ -226,8 +226,9 @@ void declare(Keys& keys, std::type_identity<TissueParams>) {
 
 template <typename Keys>
 void declare(Keys& keys, std::type_identity<ContactParams>) {
-  keys.scaled({"reach_mm", "mm", "points within this distance of a tool get a contact"}, &ContactParams::reach,
-              {0.01, 100.0});
+  keys.scaled(
+      {"reach_mm", "mm", "points within this distance of a tool may get a contact, if the tissue is fast enough"},
+      &ContactParams::reach, {0.01, 100.0});
   keys.scaled({"candidate_reach_mm", "mm",
                "faces within this distance of a tool's path are tested in every contact substep; at least `reach_mm`"},
               &ContactParams::candidate_reach, {0.01, 100.0});

@@ -3,7 +3,6 @@
 // rooms_test.cpp.
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
-#include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/session/cpu_backends.hpp"
@@ -32,7 +31,7 @@ Performance perform(const std::string& name, int threads) {
   Scene scene = test::short_task(name, folder);
   scene.solver.threads = threads;
   CpuBackends backends;
-  PerformedSession attempt(scene, style_of(Skill::Expert), 7, backends, "scan");
+  PerformedSession attempt = test::golden_attempt(scene, backends);
   const TaskFeed& feed = attempt.task().feed();
   const auto file = folder.path() / "attempt.h5";
   SessionRecorder recorder(recording_file(file), scene, attempt.session(), "none");

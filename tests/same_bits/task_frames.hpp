@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "sim/loop/session_loop.hpp"
 #include "sim/session/session.hpp"
 #include "tests/same_bits/same_bits.hpp"
 #include "tests/sim/task/task_support.hpp"
@@ -13,6 +14,11 @@ inline Scene short_task(const std::string& name, const TemporaryFolder& folder) 
   Scene scene = coarse_scene(name, folder);
   scene.task->time_good = 5.0, scene.task->time_limit = 9.0;
   return scene;
+}
+
+// The expert touches tissue within these tasks, the clumsy trainee does not.
+inline PerformedSession golden_attempt(const Scene& scene, BackendMaker& backends) {
+  return PerformedSession(scene, style_of(Skill::Expert), 7, backends, "scan");
 }
 
 inline void add_frame(const Session& session, Hash& hash) {

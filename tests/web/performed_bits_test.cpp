@@ -1,6 +1,5 @@
 // Tests in node that the sessions of scripted trainees have the golden hashes of the desktop, frame by frame. Their
 // scores come out of recordings, which node does not have: tests/same_bits/perform_test.cpp.
-#include "sim/loop/session_loop.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "tests/same_bits/task_frames.hpp"
 
@@ -13,7 +12,7 @@ class SameBitsInNode : public test::SameBits {
     const TemporaryFolder folder;
     const Scene scene = test::short_task(name, folder);
     CpuBackends backends;
-    PerformedSession attempt(scene, style_of(Skill::Clumsy), 7, backends, "scan");
+    PerformedSession attempt = test::golden_attempt(scene, backends);
     test::Hash state;
     while (!attempt.task().feed().finished) {
       attempt.step();
