@@ -82,7 +82,7 @@ trocar_web_test(sim_course
 # Left out are a test of threads, one of an organ of 30,000 faces, and one of the process's memory, which grows by what node
 # compiles.
 trocar_web_test(sim_session
-  SOURCES sim/session/cutting_test.cpp sim/session/session_test.cpp sim/session/encounters_test.cpp sim/session/session_tissue_test.cpp
+  SOURCES sim/session/cutting_test.cpp sim/session/session_test.cpp sim/session/near_pairs_test.cpp sim/session/session_tissue_test.cpp
     sim/session/reference_sample_test.cpp sim/session/saved_session_test.cpp sim/device/instrument_body_test.cpp sim/session/sight_watch_test.cpp
     support/allocation_counter.cpp
   LIBS trocar_sim_task
