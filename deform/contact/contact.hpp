@@ -130,11 +130,11 @@ void begin_candidates(ContactList& list);
 void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                     const FacesAround& around, std::span<const glm::vec3> positions, ContactList& list);
 
-// Call begin_contacts once for each contact substep, then add_contacts
-// for each tool in order. Every candidate face that the tool touches in this substep, or that is within reach of it at
-// the end, gets contacts: at its point closest to the tool (the point of first touch when the tool has passed the
-// face), at its corners and along its edges. Faces whose vertices are all in `held` are skipped: they are between the
-// tool's jaws. Contacts of faces with some vertices in `held` are smooth: the holds carry the friction.
+// Call begin_contacts once for each contact substep, then add_contacts for each tool in order. Every candidate face
+// that the tool touches in this substep, or that is within reach of it at the end, gets contacts: at its point closest
+// to the tool (the point of first touch when the tool has passed the face), at its corners and along its edges. Faces
+// whose vertices are all in `held` are skipped: they are between the tool's jaws. Contacts of faces with some vertices
+// in `held` are smooth: the holds carry the friction.
 void begin_contacts(ContactList& list, const TissueMotion& motion = {});
 void add_contacts(const ToolStep& piece, std::span<const glm::uvec3> faces, std::span<const glm::vec3> positions,
                   ContactList& list, std::span<const std::uint32_t> held = {});

@@ -260,47 +260,41 @@ bool TissueWorld::meets_resistance(std::size_t part, std::size_t organ) const {
   return part == parts_->first[tool] || !slips_.slips(tool, organ);
 }
 
-// Makes the contacts of all organs in a contact substep. What a face is to its tool is found for a few faces at a time,
-// so that threads share an organ in which a tool is buried.
+// Makes the contacts of all organs in a contact substep.
 void TissueWorld::press_organs(const Instruments& all, int number, int pieces, float dt) {
-  Team& team = stepper_.team();
   pressing_.clear();
   for (const ToolStep& piece : part_pieces_) pressing_.emplace_back(piece);
-  searches_.clear();
-  for (std::size_t k = 0; k < organs_.size(); ++k) {
-    clear_pressure(organs_[k].contacts, organs_[k].pressure);
-    begin_contacts(organs_[k].contacts, {organs_[k].tissue.embedding, organs_[k].state.v, dt});
-    for (std::size_t part = 0; part < pressing_.size(); ++part)
-      if (meets_resistance(part, k)) add_searches(k, part, organs_[k].contacts.first_candidate);
+  for (Organ& organ : organs_) {
+    clear_pressure(organ.contacts, organ.pressure);
+    begin_contacts(organ.contacts, {organ.tissue.embedding, organ.state.v, dt});
   }
-  team.share(searches_.size(), [&](std::size_t i) {
-    const auto& [k, part, first, last] = searches_[i];
-    Organ& organ = organs_[k];
-    meet_candidates(pressing_[part], organ.mesh.faces, organ.positions, part, first, last, organ.contacts);
+  share_faces(&ContactList::first_candidate, [](const PressingTool& tool, const ContactSearch& search, Organ& organ) {
+    meet_candidates(tool, organ.mesh.faces, organ.positions, search.part, search.first, search.last, organ.contacts);
   });
-  team.share(organs_.size(), [&](std::size_t k) { choose_pressed(all, k, number, pieces); });
-  searches_.clear();
-  for (std::size_t k = 0; k < organs_.size(); ++k)
-    for (std::size_t part = 0; part < pressing_.size(); ++part) add_searches(k, part, organs_[k].contacts.first_chosen);
-  team.share(searches_.size(), [&](std::size_t i) {
-    const auto& [k, part, first, last] = searches_[i];
-    Organ& organ = organs_[k];
-    meet_chosen(pressing_[part], organ.mesh.faces, organ.positions, first, last, organ.contacts);
+  stepper_.team().share(organs_.size(), [&](std::size_t k) { choose_pressed(all, k, number, pieces); });
+  share_faces(&ContactList::first_chosen, [](const PressingTool& tool, const ContactSearch& search, Organ& organ) {
+    meet_chosen(tool, organ.mesh.faces, organ.positions, search.first, search.last, organ.contacts);
   });
-  team.share(organs_.size(), [&](std::size_t k) {
-    Organ& organ = organs_[k];
-    for (const PressingTool& pressing : pressing_)
-      list_contacts(pressing, organ.mesh.faces, organ.positions, organ.contacts);
-    piece_holds_[k] = holds_[k];
-    for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
-  });
+  stepper_.team().share(organs_.size(), [&](std::size_t k) { list_pressed(k, number, pieces); });
 }
 
-void TissueWorld::add_searches(std::size_t organ, std::size_t part, std::span<const std::uint32_t> first) {
+// A few faces are a job, so that threads share an organ in which a tool is buried.
+template <class Meet>
+void TissueWorld::share_faces(std::vector<std::uint32_t> ContactList::*first_of, Meet meet) {
   constexpr std::size_t kTogether = 32;
-  if (part + 1 >= first.size()) return;
-  for (std::size_t i = first[part]; i < first[part + 1]; i += kTogether)
-    searches_.push_back({organ, part, i, std::min<std::size_t>(i + kTogether, first[part + 1])});
+  searches_.clear();
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    const std::vector<std::uint32_t>& first = organs_[k].contacts.*first_of;
+    for (std::size_t part = 0; part + 1 < first.size(); ++part) {
+      if (!meets_resistance(part, k)) continue;
+      for (std::size_t i = first[part]; i < first[part + 1]; i += kTogether)
+        searches_.push_back({k, part, i, std::min<std::size_t>(i + kTogether, first[part + 1])});
+    }
+  }
+  stepper_.team().share(searches_.size(), [&](std::size_t i) {
+    const ContactSearch& search = searches_[i];
+    meet(pressing_[search.part], search, organs_[search.organ]);
+  });
 }
 
 void TissueWorld::choose_pressed(const Instruments& all, std::size_t k, int number, int pieces) {
@@ -317,6 +311,14 @@ void TissueWorld::choose_pressed(const Instruments& all, std::size_t k, int numb
     if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, tool, number, pieces, held);
     choose_faces(pressing_[part], part, organ.mesh.faces, organ.positions, organ.contacts, held);
   }
+}
+
+void TissueWorld::list_pressed(std::size_t k, int number, int pieces) {
+  Organ& organ = organs_[k];
+  for (const PressingTool& pressing : pressing_)
+    list_contacts(pressing, organ.mesh.faces, organ.positions, organ.contacts);
+  piece_holds_[k] = holds_[k];
+  for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
 }
 
 // Adds, for a contact substep, the force and torque of the held points, and the force that pushes the jaws open.

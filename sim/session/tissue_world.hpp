@@ -133,13 +133,19 @@ class TissueWorld {
   void add_pull(Instruments& all, std::size_t tool, float share);
   void list_held(const Instruments& all, std::size_t tool, int number, int pieces,
                  std::vector<std::uint32_t>& list) const;
+  // Faces that a thread looks at together: `first` .. `last` - 1 of a list of the organ's contacts.
+  struct ContactSearch {
+    std::size_t organ, part, first, last;
+  };
   // Does this part of a tool meet the organ in contacts? One that has slipped off does not.
   bool meets_resistance(std::size_t part, std::size_t organ) const;
   void press_organs(const Instruments& all, int number, int pieces, float dt);
-  // Adds searches for faces first[part] .. first[part + 1] - 1, a few each.
-  void add_searches(std::size_t organ, std::size_t part, std::span<const std::uint32_t> first);
-  // Chooses the faces of one organ that get contacts.
+  // Calls meet(tool, search, organ) on all threads for the faces that ContactList::*first_of lists by tool.
+  template <class Meet>
+  void share_faces(std::vector<std::uint32_t> ContactList::*first_of, Meet meet);
+  // Of one organ: chooses the faces that get contacts, then lists contacts and holds.
   void choose_pressed(const Instruments& all, std::size_t organ, int number, int pieces);
+  void list_pressed(std::size_t organ, int number, int pieces);
   void settle_jaws(Instruments& all, double dt);
   void settle_clips(Instruments& all);
   void settle_slips(const Instruments& all, double dt);
@@ -169,9 +175,6 @@ class TissueWorld {
   std::span<const ToolStep> part_steps_;  // [part] of the frame, of the instruments
   std::vector<ToolStep> part_pieces_;     // [part] of the contact substep
   std::vector<PressingTool> pressing_;    // [part] the same, prepared
-  struct ContactSearch {
-    std::size_t organ, part, first, last;  // faces
-  };
   std::vector<ContactSearch> searches_;
   std::vector<glm::vec3> pull_;                               // [tool] N, mean of the holds so far in the frame
   std::vector<float> apart_;                                  // [tool] N, mean force that pushes a jaw open, so far

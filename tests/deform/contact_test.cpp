@@ -179,15 +179,13 @@ TEST(Contacts, OpposedToolsDoNotPushEverHarder) {
   SteppedTissue state = rest_state(model);
   std::vector<glm::vec3> positions = mesh.positions;
   const FacesAround around = faces_around(mesh.faces, mesh.positions.size());
-  std::vector<Touch> all(mesh.faces.size());
-  for (std::uint32_t f = 0; f < all.size(); ++f) all[f].face = FaceId(f);
+  const std::vector<Touch> all = test::touches_of_all(mesh.faces.size());
   ContactList list;
   const auto shaft = [](int frame, double side) {
     const auto tip = [&](int k) { return glm::dvec3(0.0, 0.02, side * (0.015 - std::min(1e-4 * k, 0.011))); };
     return ToolStep{{0.0, -0.1, tip(frame + 1).z}, tip(frame), tip(frame + 1), kRadius};
   };
   float fastest = 0.f, force = 0.f;
-  std::uint64_t limited = 0;
   for (int frame = 0; frame < 240; ++frame) {
     const ToolStep tools[] = {shaft(frame, 1.0), shaft(frame, -1.0)};
     begin_candidates(list);
@@ -202,7 +200,7 @@ TEST(Contacts, OpposedToolsDoNotPushEverHarder) {
       for (const glm::vec3& v : state.v) fastest = std::max(fastest, glm::length(v));
     }
   }
-  limited = state.scratch.held_back;
+  const std::uint64_t limited = state.scratch.held_back;
   std::printf("%llu pushes limited, fastest node %.2f m/s, %.2f N\n", static_cast<unsigned long long>(limited),
               static_cast<double>(fastest), static_cast<double>(force));
   EXPECT_EQ(limited, 0u);
@@ -221,8 +219,7 @@ TEST(Contacts, FastTissueGetsContactsFromFartherAway) {
   const ContactParams reaches;
   const double gap = 0.5 * (reaches.least_reach + reaches.reach), above = 0.1 + kRadius + gap;
   const ToolStep tool = down_to(above, above);
-  std::vector<Touch> all(mesh.faces.size());
-  for (std::uint32_t f = 0; f < all.size(); ++f) all[f].face = FaceId(f);
+  const std::vector<Touch> all = test::touches_of_all(mesh.faces.size());
   const auto count = [&](float speed) {
     for (glm::vec3& v : state.v) v = {0.f, 0.f, speed};
     ContactList list;
@@ -246,8 +243,7 @@ TEST(Contacts, OfManySmallFacesFewGetContacts) {
   const InstrumentMotion motion = instrument_at_rest({pose, 0.3, 0.0});
   ToolStep step = motion.shaft;
   step.part = {&shape, &motion};
-  std::vector<Touch> all(plane.faces.size());
-  for (std::uint32_t f = 0; f < all.size(); ++f) all[f].face = FaceId(f);
+  const std::vector<Touch> all = test::touches_of_all(plane.faces.size());
   ContactList list;
   test::contacts_of(step, all, plane.faces, plane.positions, list);
   std::size_t in_reach = 0;
@@ -877,8 +873,7 @@ TEST(PressingTool, ContactsAreCompleteAndNotCountedTwice) {
     for (const double roll : {0.0, 0.4}) {
       const Jaw jaw(gap, roll);
       ContactList list;
-      std::vector<Touch> all(plane.faces.size());
-      for (std::uint32_t f = 0; f < all.size(); ++f) all[f].face = FaceId(f);
+      const std::vector<Touch> all = test::touches_of_all(plane.faces.size());
       test::contacts_of(jaw.step, all, plane.faces, plane.positions, list);
       ASSERT_EQ(list.contacts.size(), list.face_of.size());
       std::vector<dvec3> points;

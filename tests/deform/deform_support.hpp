@@ -69,6 +69,13 @@ inline std::vector<Touch> touches_of(const ToolStep& step, const MeshView& organ
   return touches;
 }
 
+// Touches that make every face a candidate near a tool.
+inline std::vector<Touch> touches_of_all(std::size_t faces) {
+  std::vector<Touch> touches(faces);
+  for (std::uint32_t f = 0; f < faces; ++f) touches[f].face = FaceId(f);
+  return touches;
+}
+
 // Contacts of a single tool with an organ, from its touches at the beginning of a frame.
 inline void contacts_of(const ToolStep& tool, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                         std::span<const glm::vec3> positions, ContactList& list) {

@@ -7,6 +7,7 @@
 #include "deform/step.hpp"
 #include "geometry/units.hpp"
 #include "mesh/tube_shape.hpp"
+#include "tests/deform/deform_support.hpp"
 #include "tests/deform/organ_group.hpp"
 #include "tests/deform/sculpt_support.hpp"
 #include "tests/support/shapes.hpp"
@@ -210,8 +211,7 @@ TEST(Tube, AContactGivesItNoSpeed) {
   double fastest = 0.0, farthest = 0.0;
   for (int frame = 0; frame < 60; ++frame) {
     const std::vector<glm::vec3> surface = tube.surface();
-    std::vector<Touch> touches;
-    for (std::uint32_t f = 0; f < tube.mesh.faces.size(); ++f) touches.push_back({FaceId(f)});
+    const std::vector<Touch> touches = test::touches_of_all(tube.mesh.faces.size());
     begin_candidates(list);
     add_candidates(shaft, touches, tube.mesh.faces, around, surface, list);
     begin_contacts(list, {tube.model.embedding, tube.state.v, kFrame});
