@@ -149,7 +149,7 @@ constexpr float kCrushedSteps = 1.7f;
 constexpr float kLongestStride = 0.4f;  // fraction of the node spacing
 
 // Treats denormal numbers as zero during a step: they are slow and irrelevant.
-class FlushTinyNumbers {
+class [[maybe_unused]] FlushTinyNumbers {
 #if defined(__x86_64__)
  public:
   FlushTinyNumbers() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }

@@ -91,6 +91,30 @@ auto lower_bound(Range&& range, const Value& value, Order order = {}, Projection
     return std::invoke(order, std::invoke(projection, item), wanted);
   });
 }
+template <typename Range, typename Order = std::less<>, typename Projection = identity>
+auto max_element(Range&& range, Order order = {}, Projection projection = {}) {
+  return std::max_element(std::begin(range), std::end(range), [&](const auto& a, const auto& b) {
+    return std::invoke(order, std::invoke(projection, a), std::invoke(projection, b));
+  });
+}
+template <typename Range, typename Order = std::less<>, typename Projection = identity>
+auto min_element(Range&& range, Order order = {}, Projection projection = {}) {
+  return std::min_element(std::begin(range), std::end(range), [&](const auto& a, const auto& b) {
+    return std::invoke(order, std::invoke(projection, a), std::invoke(projection, b));
+  });
+}
+template <typename Range, typename Test>
+auto adjacent_find(Range&& range, Test test) {
+  return std::adjacent_find(std::begin(range), std::end(range), test);
+}
+template <typename Range>
+bool is_sorted(Range&& range) {
+  return std::is_sorted(std::begin(range), std::end(range));
+}
+template <typename Range, typename Value>
+void fill(Range&& range, const Value& value) {
+  std::fill(std::begin(range), std::end(range), value);
+}
 template <typename Range, typename Out, typename Test, typename Projection = identity>
 auto copy_if(Range&& range, Out out, Test test, Projection projection = {}) {
   return std::copy_if(std::begin(range), std::end(range), out,

@@ -127,7 +127,9 @@ struct FaceSide {
   NodePair nodes;
   std::uint32_t face;
   int side;
-  auto operator<=>(const FaceSide&) const = default;
+  bool operator<(const FaceSide& other) const {
+    return std::tie(nodes, face, side) < std::tie(other.nodes, other.face, other.side);
+  }
 };
 
 std::vector<FaceSide> sides_of(const SheetModel& model) {

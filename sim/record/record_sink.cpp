@@ -29,7 +29,7 @@ bool is_attempt_key(std::string_view text) {
 }
 
 std::string attempt_key_from(std::string_view content) {
-  const auto bytes = std::as_bytes(std::span(content));
+  const auto bytes = std::as_bytes(std::span(content.data(), content.size()));
   const std::uint64_t sum = checksum_of(bytes);
   // A second checksum of the same bytes, which begins elsewhere.
   return fmt::format("{:016x}{:016x}", sum, checksum_of(bytes, sum ^ 0x9E3779B97F4A7C15ull));
