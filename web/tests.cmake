@@ -96,7 +96,7 @@ trocar_web_test(sim_task
   LIBS trocar_sim_task nlohmann_json::nlohmann_json)
 trocar_web_test(sim_performers SOURCES sim/task/performer_test.cpp sim/session/session_loop_test.cpp LIBS trocar_sim_loop)
 trocar_web_test(sim_inputs
-  SOURCES sim/recording/attempt_file_test.cpp sim/support/support_test.cpp  sim/recording/recorder_test.cpp
+  SOURCES sim/recording/attempt_file_test.cpp
   LIBS trocar_sim_inputs nlohmann_json::nlohmann_json)
 trocar_web_test(same_bits
   SOURCES same_bits/rooms_test.cpp web/performed_bits_test.cpp ../app/compare/frame_source.cpp
@@ -104,6 +104,6 @@ trocar_web_test(same_bits
 
 # The session of bench/session_frames.cpp under node.
 add_executable(web_session_frames ${PROJECT_SOURCE_DIR}/bench/session_frames.cpp)
-target_link_libraries(web_session_frames PRIVATE trocar_flags trocar_sim_task trocar_cpu_collision glm::glm fmt::fmt)
+target_link_libraries(web_session_frames PRIVATE trocar_flags trocar_sim_loop trocar_cpu_collision glm::glm fmt::fmt)
 target_link_options(web_session_frames PRIVATE -O3 -sNODERAWFS=1 --pre-js ${CMAKE_CURRENT_SOURCE_DIR}/node_environment.js
   -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=134217728 -sEXIT_RUNTIME=1)
