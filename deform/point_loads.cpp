@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "deform/tool_dents.hpp"
 #include "geometry/closest.hpp"
 #include "geometry/frame.hpp"
 
@@ -123,6 +124,8 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   add_corner(model.embedding[contact.third], contact.v, c);
   measure_mobility(model, x, c);
   c.normal = contact.normal;
+  c.tool = contact.tool;
+  c.closeness = lattice_closeness(model, c);
   c.slide = tool_slide(tools[contact.tool], c.before);
   return c;
 }
@@ -135,11 +138,25 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   return c;
 }
 
+// The point as the tool sees it: against its dent.
+glm::vec3 seen_of(const PreparedPoint& c, const TissueScratch& s) {
+  return point_of(c, s.x) - s.dents[c.tool].dent.shift;
+}
+
+// How far a unit push takes the point and the dent of its tool apart, 1/kg.
+float yields_of(const PreparedPoint& c, const TissueScratch& s) { return c.admittance + s.dents[c.tool].yields; }
+
 // Moves the point by admittance times `push`; velocities follow.
 void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
   c.pressed += push;
   NodeMover nodes(model, dt, s);
   for (int i = 0; i < c.nodes; ++i) nodes.move(c.node[i], c.moves[i] * push);
+}
+
+// Moves the point, and the dent of its tool the other way.
+void push_apart(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
+  push_point(model, c, push, dt, s);
+  push_dent(-push, dt, s.dents[c.tool]);
 }
 
 // Moves the point by admittance times `push`; velocities stay.
@@ -154,8 +171,8 @@ void shift_point(PreparedPoint& c, const glm::vec3& push, TissueScratch& s) {
 
 // Is the whole part, with its ball, beyond a plane ahead of the point, across the normal? Conservative, and much
 // cheaper than the distance: most points near a part stay out of its range.
-bool out_of_range(const PosedPart& posed, double radius, const NodeColumns& x, const PreparedPoint& c) {
-  const glm::dvec3 p(point_of(c, x)), n(c.normal);
+bool out_of_range(const PosedPart& posed, double radius, const glm::vec3& seen, const PreparedPoint& c) {
+  const glm::dvec3 p(seen), n(c.normal);
   const double range = (radius + kIdle) * glm::length(n);
   return std::all_of(posed.corners().begin(), posed.corners().end(),
                      [&](const glm::dvec3& corner) { return glm::dot(corner - p, n) > range; });
@@ -163,12 +180,11 @@ bool out_of_range(const PosedPart& posed, double radius, const NodeColumns& x, c
 
 // The same for a part. When the point has entered the polytope, or the part has passed it, the plane lies where the
 // point leaves the part along the old normal.
-void face_part(const PosedPart& posed, double radius, const NodeColumns& x, PreparedPoint& c) {
-  const glm::vec3 p = point_of(c, x);
+void face_part(const PosedPart& posed, float pressed, const glm::vec3& p, PreparedPoint& c) {
   const std::array<glm::dvec3, 1> point{glm::dvec3(p)};
   const HullDistance closest = hull_distance(posed.corners(), point);
   const glm::dvec3 to_part = closest.on_first - point[0];
-  const float pressed = pressed_radius(radius);
+  c.core = glm::vec3(closest.on_first);
   if (closest.distance > kLoadCoincident &&
       glm::dot(to_part, glm::dvec3(c.normal)) > kLoadSameSide * closest.distance) {
     c.normal = glm::vec3(to_part / closest.distance);
@@ -181,19 +197,19 @@ void face_part(const PosedPart& posed, double radius, const NodeColumns& x, Prep
 
 // Updates the plane of the tool's surface that faces the point. When the axis has passed the point, the plane stays on
 // the old side.
-void face_tool(const ToolStep& tool, float progress, const NodeColumns& x, PreparedPoint& c) {
-  const glm::vec3 p = point_of(c, x);
+void face_tool(const ToolStep& tool, float progress, float pressed, const glm::vec3& p, PreparedPoint& c) {
   const glm::vec3 tip(tool.tip_before + static_cast<double>(progress) * (tool.tip_after - tool.tip_before));
   const glm::vec3 beside = closest_on_axis(p, glm::vec3(tool.pivot), tip);
   const float distance = glm::distance(beside, p);
   if (distance > kLoadCoincident && glm::dot(beside - p, c.normal) > kLoadSameSide * distance)
     c.normal = (beside - p) / distance;
-  c.plane = glm::dot(c.normal, beside) - pressed_radius(tool.radius);
+  c.core = beside;
+  c.plane = glm::dot(c.normal, beside) - pressed;
 }
 
 // An overlap from before the substep is what would be there if the point had moved with the tool.
-void find_old_overlap(const Substep& substep, PreparedPoint& c) {
-  const glm::vec3 carried = c.before + c.slide / static_cast<float>(substep.count);
+void find_old_overlap(const Substep& substep, const DentScratch& dent, PreparedPoint& c) {
+  const glm::vec3 carried = c.before - dent.before + c.slide / static_cast<float>(substep.count);
   c.old = std::max(glm::dot(c.normal, carried) - c.plane - kSpringsBack * substep.dt, 0.f);
   c.shifted = 0.f;
 }
@@ -207,19 +223,19 @@ float yielding_push(float missing, float free) {
 // Takes back what the substep's motion made of an overlap. The push may grow or shrink between rounds, but it never
 // becomes a pull. Returns how far it moves the point, m.
 float push_out(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
-  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane - c.old, pressed = -glm::dot(c.pressed, c.normal);
-  const float in_time = substep.dt / c.admittance, most = model.params.fastest_tool * in_time;
-  const float wanted = std::max(yielding_push(pressed + excess / c.admittance, kFreeSpeed * in_time), 0.f);
+  const float excess = glm::dot(c.normal, seen_of(c, s)) - c.plane - c.old, pressed = -glm::dot(c.pressed, c.normal);
+  const float yields = yields_of(c, s), in_time = substep.dt / c.admittance, most = model.params.fastest_tool * in_time;
+  const float wanted = std::max(yielding_push(pressed + excess / yields, kFreeSpeed * in_time), 0.f);
   if (wanted > most) ++s.held_back;
   const float push = std::min(wanted, most);
-  if (push != pressed) push_point(model, c, (pressed - push) * c.normal, substep.dt, s);
-  return std::abs(push - pressed) * c.admittance;
+  if (push != pressed) push_apart(model, c, (pressed - push) * c.normal, substep.dt, s);
+  return std::abs(push - pressed) * yields;
 }
 
 // Takes the rest of an overlap back by positions alone. As pushes do, a shift may grow or shrink between rounds.
 // Returns how far it moves the point, m.
 float shift_out(const Substep& substep, PreparedPoint& c, TissueScratch& s) {
-  const float excess = glm::dot(c.normal, point_of(c, s.x)) - c.plane, before = c.shifted;
+  const float excess = glm::dot(c.normal, seen_of(c, s)) - c.plane, before = c.shifted;
   c.shifted = std::clamp(before + excess, 0.f, kShiftsBack * substep.dt);
   if (c.shifted != before) shift_point(c, (before - c.shifted) / c.admittance * c.normal, s);
   return std::abs(c.shifted - before);
@@ -229,11 +245,12 @@ float shift_out(const Substep& substep, PreparedPoint& c, TissueScratch& s) {
 void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float pressed = -glm::dot(c.pressed, c.normal);
   if (!(pressed > 0.f)) return;
-  const glm::vec3 slip = point_of(c, s.x) - c.before - c.slide / static_cast<float>(substep.count);
+  const glm::vec3 moved = point_of(c, s.x) - c.before, shifted = s.dents[c.tool].dent.shift - s.dents[c.tool].before,
+                  slip = moved - shifted - c.slide / static_cast<float>(substep.count);
   const glm::vec3 along = slip - glm::dot(slip, c.normal) * c.normal;
-  const float length = glm::length(along), wanted = length / c.admittance;
+  const float length = glm::length(along), wanted = length / yields_of(c, s);
   if (!(length > 0.f)) return;
-  push_point(model, c, along * (-std::min(wanted, model.params.friction * pressed) / length), substep.dt, s);
+  push_apart(model, c, along * (-std::min(wanted, model.params.friction * pressed) / length), substep.dt, s);
 }
 
 // Pulls a held point to its place between the jaws. Returns how far that moves it, m.
@@ -258,11 +275,14 @@ void end_substep(PreparedPoint& c, const NodeColumns& x) {
 bool face_pressed(const TissueLoads& loads, std::uint32_t contact, float progress, TissueScratch& s) {
   PreparedPoint& c = s.contacts[contact];
   const std::uint32_t k = loads.contacts[contact].tool;
+  const glm::vec3 seen = seen_of(c, s);
+  const bool dents = s.dents[k].place.closeness > 0.f;
+  const auto pressed = [dents](double radius) { return dents ? static_cast<float>(radius) : pressed_radius(radius); };
   if (const PartShape* shape = loads.tools[k].part.shape) {
-    if (out_of_range(s.posed[k], shape->radius, s.x, c)) return false;
-    face_part(s.posed[k], shape->radius, s.x, c);
+    if (out_of_range(s.posed[k], shape->radius, seen, c)) return false;
+    face_part(s.posed[k], pressed(shape->radius), seen, c);
   } else {
-    face_tool(loads.tools[k], progress, s.x, c);
+    face_tool(loads.tools[k], progress, pressed(loads.tools[k].radius), seen, c);
   }
   return true;
 }
@@ -280,14 +300,15 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
   int rounds = kRounds;
   s.active.clear();
   if (!s.contacts.empty()) pose_tools(loads, progress, s);
+  move_dents(model, substep.dt, s);
   for (std::uint32_t i = 0; i < s.contacts.size(); ++i) {
     PreparedPoint& c = s.contacts[i];
     c.pressed = glm::vec3(0.f);
     if (!(c.admittance > 0.f)) continue;
     if (!face_pressed(loads, i, progress, s)) continue;
     if (loads.tools[loads.contacts[i].tool].part.shape) rounds = kPartRounds;
-    if (!(glm::dot(c.normal, point_of(c, s.x)) - c.plane > -kIdle)) continue;
-    find_old_overlap(substep, c);
+    if (!(glm::dot(c.normal, seen_of(c, s)) - c.plane > -kIdle)) continue;
+    find_old_overlap(substep, s.dents[c.tool], c);
     s.active.push_back(i);
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);

@@ -10,6 +10,7 @@
 #include "deform/sheet_step.hpp"
 #include "deform/solid/elastic_forces.hpp"
 #include "deform/solid/elasticity.hpp"
+#include "deform/tool_dents.hpp"
 #include "deform/tube_step.hpp"
 #include "geometry/frame.hpp"
 #include "geometry/machine.hpp"
@@ -274,18 +275,21 @@ void begin_step(const TissueModel& model, SteppedTissue& state, const TissueLoad
   if (!model.tube.empty()) {
     s.flattest = s.stiffest = 1.f;
     prepare_contact_points(model, loads, s);
+    begin_dents(model, state, loads, s);
     begin_tube(model, state, loads, s);
     return;
   }
   if (!model.slab.empty()) {
     s.flattest = s.stiffest = 1.f;
     prepare_contact_points(model, loads, s);
+    begin_dents(model, state, loads, s);
     begin_sheet(model, state, loads);
     return;
   }
   find_crushed_cells(model, s);
   s.stiffest = model.params.law == TissueLaw::Rising ? stiffest_cell(model, s.x) : 1.f;
   prepare_contact_points(model, loads, s);
+  begin_dents(model, state, loads, s);
 }
 
 namespace {
@@ -347,6 +351,7 @@ void end_step(const TissueModel& model, SteppedTissue& state, const Substep& las
   join(s.v, state.v);
   state.time += dt;
   s.force_per_push = (1.f + model.params.drag * last.dt) / (last.dt * last.dt * static_cast<float>(last.count));
+  end_dents(model, dt, state);
 }
 
 int substep_count(const TissueModel& model, float dt) {

@@ -53,7 +53,7 @@ int main() {
     query->update(positions);
     const trocar::ToolVolume volume = trocar::swept_volume(tool, trocar::Cover::Capsule);
     const trocar::TouchList touched = query->touched({&volume, 1}, trocar::TouchSet::Exact);
-    trocar::begin_candidates(contacts);
+    trocar::begin_candidates(contacts, state.dents);
     trocar::add_candidates(tool, touched.touches, mesh.faces, around, positions, contacts);
 
     // A frame with contact is divided, so that contacts follow the motion.
@@ -61,7 +61,7 @@ int main() {
     glm::vec3 force(0.f);
     for (int number = 0; number < pieces; ++number) {
       const trocar::ToolStep piece = trocar::piece_of(tool, number, pieces);
-      trocar::begin_contacts(contacts, {model.embedding, state.v, frame_s / pieces});
+      trocar::begin_contacts(contacts, {model.embedding, state.v, frame_s / pieces, state.dents});
       trocar::add_contacts(piece, mesh.faces, positions, contacts);
       force += step(model, state, {{&piece, 1}, contacts.contacts, {}}, float(frame_s) / float(pieces));
       trocar::embed_surface(model, state.x, positions);

@@ -257,7 +257,7 @@ glm::dvec3 corner_weights(const Triangle& t, const glm::dvec3& point) {
 }
 
 // Returns within which distance of a tool the face gets contacts, m.
-double reach_of(const glm::uvec3& corners, const ContactList& list) {
+double reach_of(std::size_t tool, const glm::uvec3& corners, const ContactList& list) {
   const TissueMotion& motion = list.motion;
   double fastest = 0.0;
   for (int i = 0; i < 3; ++i) {
@@ -265,6 +265,7 @@ double reach_of(const glm::uvec3& corners, const ContactList& list) {
     fastest =
         std::max(fastest, static_cast<double>(glm::length(weighted(motion.embedding[corners[i]], motion.velocity))));
   }
+  if (tool < list.shift_speed.size()) fastest += list.shift_speed[tool];
   return std::min(list.params.least_reach + kSpeedReserve * fastest * motion.dt, list.params.reach);
 }
 
@@ -325,9 +326,9 @@ bool is_behind_met(const PressingTool& tool, std::uint32_t number, FaceId id, co
 
 CandidateMeeting meet_face(const PressingTool& tool, std::uint32_t number, FaceId id, const glm::uvec3& corners,
                            std::span<const glm::vec3> positions, const ContactList& list) {
-  const Triangle face = triangle_of(positions, corners);
+  const Triangle face = list.met_by(number, corners, positions);
   if (!tool.may_touch(face, list.params.reach)) return {};
-  const double reach = reach_of(corners, list);
+  const double reach = reach_of(number, corners, list);
   const ToolTissue closest = tool.closest(face, tool.contact_range(reach));
   CandidateMeeting found = against_end_pose(closest);
   const bool near = closest.distance < tool.radius() + reach;
@@ -351,9 +352,9 @@ CandidateMeeting meet_face(const PressingTool& tool, std::uint32_t number, FaceI
 }
 
 // The contact of a face itself, without its corners and edges.
-void add_face(const CandidateMeeting& met, FaceId id, const glm::uvec3& corners, std::span<const glm::vec3> positions,
-              ContactList& out) {
-  const glm::dvec3 w = corner_weights(triangle_of(positions, corners), met.point);
+void add_face(const CandidateMeeting& met, std::size_t tool, FaceId id, const glm::uvec3& corners,
+              std::span<const glm::vec3> positions, ContactList& out) {
+  const glm::dvec3 w = corner_weights(out.met_by(tool, corners, positions), met.point);
   out.add({out.tool(), corners.x, glm::vec3(met.normal), corners.y, corners.z, static_cast<float>(w.y),
            static_cast<float>(w.z)},
           met.distance);
@@ -373,6 +374,24 @@ FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices
   for (std::uint32_t f = 0; f < faces.size(); ++f)
     for (int corner = 0; corner < 3; ++corner) around.face[next[faces[f][corner]]++] = FaceId(f);
   return around;
+}
+
+namespace {
+
+void take_shifts(std::span<const Dent> dents, ContactList& list) {
+  list.shift.clear(), list.shift_speed.clear();
+  for (const Dent& dent : dents) {
+    list.shift.push_back(glm::dvec3(dent.shift));
+    list.shift_speed.push_back(glm::length(glm::dvec3(dent.speed)));
+  }
+}
+
+}  // namespace
+
+Triangle ContactList::met_by(std::size_t tool, const glm::uvec3& corners, std::span<const glm::vec3> positions) const {
+  const Triangle face = triangle_of(positions, corners);
+  if (tool >= shift.size()) return face;
+  return {face.a - shift[tool], face.b - shift[tool], face.c - shift[tool]};
 }
 
 void ContactList::reserve(std::size_t count) {
@@ -395,7 +414,8 @@ void ContactList::forget() {
   params = kept;
 }
 
-void begin_candidates(ContactList& list) {
+void begin_candidates(ContactList& list, std::span<const Dent> dents) {
+  take_shifts(dents, list);
   std::swap(list.candidates, list.near);
   std::swap(list.first_candidate, list.first_near);
   list.candidates.clear();
@@ -411,7 +431,7 @@ void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::s
   const auto consider = [&](FaceId face) {
     if (index(face) >= faces.size() || list.seen_face[index(face)] == list.round) return;
     list.seen_face[index(face)] = list.round;
-    if (pressing.may_touch(triangle_of(positions, faces[index(face)]), list.params.candidate_reach))
+    if (pressing.may_touch(list.met_by(tool, faces[index(face)], positions), list.params.candidate_reach))
       list.candidates.push_back(face);
   };
   for (const Touch& touch : touches) consider(touch.face);
@@ -432,6 +452,7 @@ bool ContactList::was_met(std::uint32_t tool, FaceId face) const {
 
 void begin_contacts(ContactList& list, const TissueMotion& motion) {
   list.motion = motion;
+  take_shifts(motion.dents, list);
   list.meetings.resize(list.candidates.size());
   std::swap(list.met, list.met_before);
   list.met.clear();
@@ -488,7 +509,7 @@ void choose_faces(const PressingTool& pressing, std::size_t tool, std::span<cons
       if (met.pierces) list.pierced.back() = 1;
       if (!met.meets) continue;
       if (pressing.is_part()) list.met.push_back(key_of(static_cast<std::uint32_t>(tool), id));
-      add_face(met, id, faces[index(id)], positions, list);
+      add_face(met, tool, id, faces[index(id)], positions, list);
     }
     // Of faces much smaller than the distance between contacts, only those that remain get contacts at all.
     if (list.contacts.size() - before > most) thin_contacts(before, positions, list, most);
@@ -496,7 +517,7 @@ void choose_faces(const PressingTool& pressing, std::size_t tool, std::span<cons
     for (std::size_t k = before; k < list.face_of.size(); ++k, ++i) {
       while (list.candidates[i] != list.face_of[k]) ++i;
       const bool smooth = held_corners(list, faces[index(list.face_of[k])]) > 0;
-      list.chosen.push_back({i, smooth, {}, {}});
+      list.chosen.push_back({i, static_cast<std::uint32_t>(tool), smooth, {}, {}});
     }
     list.contacts.resize(before), list.face_of.resize(before), list.gap.resize(before);
   }
@@ -509,8 +530,8 @@ void meet_chosen(const PressingTool& pressing, std::span<const glm::uvec3> faces
     ChosenFace& chosen = list.chosen[k];
     const glm::uvec3& corners = faces[index(list.candidates[chosen.candidate])];
     const glm::dvec3& normal = list.meetings[chosen.candidate].normal;
-    const Triangle face = triangle_of(positions, corners);
-    const double reach = reach_of(corners, list);
+    const Triangle face = list.met_by(chosen.tool, corners, positions);
+    const double reach = reach_of(chosen.tool, corners, list);
     chosen.corner = {meet_corner(pressing, face.a, normal, reach), meet_corner(pressing, face.b, normal, reach),
                      meet_corner(pressing, face.c, normal, reach)};
     chosen.edge = {meet_edge(pressing, corners.x, corners.y, face.a, face.b, normal, reach),
@@ -527,7 +548,7 @@ void list_contacts(const PressingTool& pressing, std::span<const glm::uvec3> fac
     const FaceId id = list.candidates[chosen.candidate];
     const glm::uvec3& corners = faces[index(id)];
     const std::size_t before = list.contacts.size();
-    add_face(list.meetings[chosen.candidate], id, corners, positions, list);
+    add_face(list.meetings[chosen.candidate], chosen.tool, id, corners, positions, list);
     for (int i = 0; i < 3; ++i) add_corner(chosen.corner[i], corners[i], list);
     for (int i = 0; i < 3; ++i) add_edge(chosen.edge[i], corners[i], corners[(i + 1) % 3], list);
     list.face_of.resize(list.contacts.size(), id);

@@ -34,6 +34,7 @@ struct TissueMotion {
   std::span<const Embedding> embedding;  // [vertex]
   std::span<const glm::vec3> velocity;   // [node] m/s
   double dt = 0.0;                       // s, the length of the substep
+  std::span<const Dent> dents = {};      // [tool] of the tissue; empty: none
 };
 
 // The faces around each vertex.
@@ -59,7 +60,7 @@ struct CandidateMeeting {
 
 // A candidate face that gets contacts, with its corners and edges; those without a contact have an infinite distance.
 struct ChosenFace {
-  std::uint32_t candidate;
+  std::uint32_t candidate, tool;
   bool smooth;
   std::array<ToolTissue, 3> corner, edge;
 };
@@ -94,6 +95,8 @@ struct ContactList {
   std::vector<FaceId> candidates, near;
   std::vector<std::uint32_t> first_candidate{0}, first_near{0};
   TissueMotion motion;                                              // of the present contact substep
+  std::vector<glm::dvec3> shift;                                    // [tool] m, of its dent: the surface sees it there
+  std::vector<double> shift_speed;                                  // [tool] m/s
   std::vector<CandidateMeeting> meetings;                           // [candidate] in the present contact substep
   std::vector<ChosenFace> chosen;                                   // by tool
   std::vector<std::uint32_t> first_chosen{0};                       // [tool + 1]
@@ -115,6 +118,8 @@ struct ContactList {
     contacts.push_back(contact);
     gap.push_back(static_cast<float>(distance));
   }
+  // Returns the face as a tool meets it: against its dent.
+  Triangle met_by(std::size_t tool, const glm::uvec3& corners, std::span<const glm::vec3> positions) const;
   // Returns the index of the tool whose contacts are being added.
   std::uint32_t tool() const { return static_cast<std::uint32_t>(first.size() - 1); }
   // Makes room for this number of contacts and candidates.
@@ -123,10 +128,11 @@ struct ContactList {
   void forget();
 };
 
-// Call begin_candidates once a frame, then add_candidates for each tool in order. They start from the touched faces of
-// a query (`touches[tool]`, exact) and the faces near in the previous frame, and spread over neighbours to all faces
-// within `candidate_reach` of the tool's motion. They allocate only when there are more candidates than ever before.
-void begin_candidates(ContactList& list);
+// Call begin_candidates once a frame, with the dents of the tissue, then add_candidates for each tool in order. They
+// start from the touched faces of a query (`touches[tool]`, exact) and the faces near in the previous frame, and spread
+// over neighbours to all faces within `candidate_reach` of the tool's motion. They allocate only when there are more
+// candidates than ever before.
+void begin_candidates(ContactList& list, std::span<const Dent> dents = {});
 void add_candidates(const ToolStep& step, std::span<const Touch> touches, std::span<const glm::uvec3> faces,
                     const FacesAround& around, std::span<const glm::vec3> positions, ContactList& list);
 

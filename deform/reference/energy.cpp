@@ -310,7 +310,7 @@ namespace {
 // the search of the reference.
 ImplicitContact touch_of_part(const dvec3& point, const MovingPart& part, const dvec3& kept_side) {
   const PosedPart posed(*part.shape, frame_at(*part.motion, *part.shape, part.to));
-  const double radius = part.shape->radius - std::min(kContactSlack, 0.1 * part.shape->radius);
+  const double radius = part.shape->radius;
   const std::array<dvec3, 1> at{point};
   const HullDistance closest = hull_distance(posed.corners(), at);
   const dvec3 to_part = closest.on_first - point;
@@ -324,7 +324,7 @@ ImplicitContact touch_of_part(const dvec3& point, const MovingPart& part, const 
 // A point that has crossed the axis is pushed back to the side it came from.
 ImplicitContact touch_between(const dvec3& point, const ToolStep& tool, const dvec3& kept_side) {
   if (tool.part.shape) return touch_of_part(point, tool.part, kept_side);
-  const double radius = tool.radius - std::min(kContactSlack, 0.1 * tool.radius);
+  const double radius = tool.radius;
   const dvec3 shaft = tool.tip_after - tool.pivot;
   const double along = glm::clamp(glm::dot(point - tool.pivot, shaft) / glm::dot(shaft, shaft), 0.0, 1.0);
   const dvec3 to_axis = tool.pivot + along * shaft - point;

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "deform/solid/dent.hpp"
 #include "deform/solid/lattice.hpp"
 #include "deform/thin/slab.hpp"
 #include "deform/thin/tube.hpp"
@@ -192,6 +193,9 @@ struct PreparedPoint {
   float old;                     // m    part of an overlap that this substep's motion did not make
   float shifted;                 // m    by positions alone, in this substep
   glm::vec3 slide;               // m    displacement of the tool's material here during the step
+  std::uint32_t tool;            // of a contact
+  float closeness;               // 1/m  of a contact: 1 / b of the lattice here (solid/dent.hpp)
+  glm::vec3 core;                // m    of a contact: where the axis or polytope of the tool is closest
   glm::vec3 beside;   // m    of a held point of a tube: from the place that the jaws gripped, by its wall widening
   glm::vec3 pressed;  // kg m push on the point in this substep
   glm::vec3 push;     // kg m sum of the pushes on the tool over the substeps of the step
@@ -254,6 +258,15 @@ struct SlabScratch {
   SheetScratch sheet;
 };
 
+// The dent of a tool in a step.
+struct DentScratch {
+  DentPlace place;
+  Dent dent;         // at present
+  glm::vec3 before;  // m     shift at the beginning of the substep
+  float yields;      // 1/kg  shift per unit push in this substep
+  float pressure;    // m     radius of the pressure
+};
+
 // Scratch buffers, kept between steps so that a step does not allocate. A step needs nothing from the previous one.
 struct TissueScratch {
   NodeColumns x, v, ahead, force, gravity;     // m, m/s, m (positions of the elastic forces), N, m/s^2
@@ -261,6 +274,9 @@ struct TissueScratch {
   std::vector<std::uint32_t> active;           // contacts that are processed in this substep
   std::uint64_t held_back = 0;                 // pushes that TissueParams::fastest_tool has limited, in all steps
   std::vector<PosedPart> posed;                // [tool] its corners in this substep, if it is a part
+  std::vector<DentScratch> dents;              // [tool]
+  std::vector<float> pressed_weight;           // [node] kg m, of the pushes of a tool
+  std::vector<std::uint32_t> pressed_nodes;    // with such a weight
   float force_per_push = 0.f;                  // 1/s^2 of the latest step
   std::vector<float> flatness;                 // [entry] 1, smallest corner volume over that at rest
   std::vector<CrushedCell> crushed;
@@ -274,6 +290,7 @@ struct TissueScratch {
 struct TissueState {
   std::vector<glm::vec3> x, v;  // [node] m, m/s, world
   double time = 0.0;            // s, for the breathing
+  std::vector<Dent> dents;      // [tool] of the latest step
   TubeMotion tube;              // of a duct or vessel; x and v follow from it
   SlabMotion slab;              // of a sheet; x and v follow from it
 };

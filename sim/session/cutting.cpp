@@ -117,6 +117,12 @@ void HotWire::add(const MetalPart& part, const RigidFrame& frame, double reach) 
   cut_.push_back(hot);
 }
 
+void HotWire::shift(const glm::vec3& by) {
+  for (std::vector<HotSegment>* segments : {&metal_, &cut_})
+    for (HotSegment& segment : *segments) segment.from += by, segment.to += by;
+  box_.low += by, box_.high += by;
+}
+
 bool HotWire::acts_on(Organ& organ) const {
   const glm::vec3 low(organ.box.low), high(organ.box.high);
   if (glm::any(glm::lessThan(box_.high, low)) || glm::any(glm::greaterThan(box_.low, high))) return false;

@@ -30,6 +30,9 @@ class HotWire {
   // Puts the bare metal of a hook with these parts into its poses during `motion`, close enough to leave no gaps.
   void move(const Instrument& instrument, const std::vector<PartShape>& shapes, const InstrumentMotion& motion);
 
+  // Moves the metal by a dent of the tip: the nodes of the lattice lie where they meet the metal there.
+  void shift(const glm::vec3& by);
+
   // Returns whether the metal comes within the spark gap of a face of the organ, or is inside its tissue, where it may
   // be far from any face. Uses the scratch buffers of the sculpture, which the organ must have.
   bool acts_on(Organ& organ) const;

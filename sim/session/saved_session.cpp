@@ -658,10 +658,15 @@ void fields(A& a, SlabMotion& m) {
   all(a, m.sheet, m.lean, m.lean_on);
 }
 
+template <typename A>
+void fields(A& a, Dent& d) {
+  all(a, d.shift, d.speed, d.length, d.width, d.closeness, d.spread, d.hollow, d.held, d.owes);
+}
+
 // Only a sheet has the fields of one.
 template <typename A>
 void fields(A& a, TissueState& s) {
-  all(a, s.x, s.v, s.time, s.tube);
+  all(a, s.x, s.v, s.time, s.dents, s.tube);
   if (!s.slab.lean.empty()) field(a, s.slab);
 }
 

@@ -148,7 +148,7 @@ void TissueWorld::begin(const Instruments& instruments) {
 // Finds the contact candidates: the touched faces and their neighbours.
 void TissueWorld::find_candidates() {
   for (Organ& organ : organs_) {
-    begin_candidates(organ.contacts);
+    begin_candidates(organ.contacts, organ.state.dents);
     for (std::size_t part = 0; part < part_steps_.size(); ++part)
       add_candidates(part_steps_[part], touched_now(organ, part, touched_now_), organ.mesh.faces, organ.around,
                      organ.positions, organ.contacts);
@@ -266,7 +266,7 @@ void TissueWorld::press_organs(const Instruments& all, int number, int pieces, f
   for (const ToolStep& piece : part_pieces_) pressing_.emplace_back(piece);
   for (Organ& organ : organs_) {
     clear_pressure(organ.contacts, organ.pressure);
-    begin_contacts(organ.contacts, {organ.tissue.embedding, organ.state.v, dt});
+    begin_contacts(organ.contacts, {organ.tissue.embedding, organ.state.v, dt, organ.state.dents});
   }
   share_faces(&ContactList::first_candidate, [](const PressingTool& tool, const ContactSearch& search, Organ& organ) {
     meet_candidates(tool, organ.mesh.faces, organ.positions, search.part, search.first, search.last, organ.contacts);
@@ -491,6 +491,16 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   }
 }
 
+// Returns the deepest dent of a tool's tip in an organ, m.
+glm::vec3 TissueWorld::dent_of_tip(std::size_t tool, const Organ& organ) const {
+  glm::vec3 deepest(0.f);
+  for (std::size_t part = parts_->first[tool] + 1;
+       part < std::min<std::size_t>(parts_->first[tool + 1], organ.state.dents.size()); ++part)
+    if (const glm::vec3& shift = organ.state.dents[part].shift; glm::length(shift) > glm::length(deepest))
+      deepest = shift;
+  return deepest;
+}
+
 // Cuts or coagulates the tissue around the hot wire where it touches an organ.
 void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
   Instrument& instrument = all.list()[tool];
@@ -501,10 +511,15 @@ void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     if (is_sheet(organ)) burn_sheet_with(k, instrument, dt);
-    if (!organ.sculpture || !wire_.acts_on(organ)) continue;
-    instrument.heats |= organ_bit(k);
-    take_over(k, cauterise(*organ.sculpture, organ.tissue, organ.state, hot, coagulated_), kBurnt);
-    show_coagulation(organ, coagulated_);
+    if (!organ.sculpture) continue;
+    const glm::vec3 dent = dent_of_tip(tool, organ);
+    wire_.shift(dent);
+    if (wire_.acts_on(organ)) {
+      instrument.heats |= organ_bit(k);
+      take_over(k, cauterise(*organ.sculpture, organ.tissue, organ.state, hot, coagulated_), kBurnt);
+      show_coagulation(organ, coagulated_);
+    }
+    wire_.shift(-dent);
   }
 }
 

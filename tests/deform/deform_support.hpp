@@ -97,6 +97,13 @@ struct Ellipsoid {
   }
 };
 
+// Returns the tool shifted as the contacts of the lattice see it: by its dent. A part keeps its pose: shift its tip.
+inline ToolStep shifted(ToolStep tool, const Dent& dent) {
+  const glm::dvec3 by(dent.shift);
+  tool.pivot += by, tool.tip_before += by, tool.tip_after += by;
+  return tool;
+}
+
 // One frame of an organ and one tool, as in the program.
 struct Press {
   const TriangleMesh& mesh;
@@ -109,7 +116,7 @@ struct Press {
 
   glm::vec3 frame(const ToolStep& tool, float dt, std::span<const TissueHold> holds = {}) {
     touches = touches_of(tool, {positions, mesh.faces});
-    begin_candidates(list);
+    begin_candidates(list, state.dents);
     add_candidates(tool, touches, mesh.faces, around, positions, list);
     const int pieces = piece_count({&tool, 1}, list);
     glm::vec3 force(0.f);
@@ -117,13 +124,16 @@ struct Press {
       const ToolStep piece = piece_of(tool, number, pieces);
       std::vector<TissueHold> part(holds.begin(), holds.end());
       for (TissueHold& hold : part) hold = piece_of(hold, number, pieces);
-      begin_contacts(list, {model.embedding, state.v, dt / pieces});
+      begin_contacts(list, {model.embedding, state.v, dt / pieces, state.dents});
       add_contacts(piece, mesh.faces, positions, list);
       force += step(model, state, {{&piece, 1}, list.contacts, part}, dt / static_cast<float>(pieces));
       embed_surface(model, state.x, positions);
     }
+    met = positions;
+    for (glm::vec3& p : met) p -= state.dents[0].shift;
     return force / static_cast<float>(pieces);
   }
+  std::vector<glm::vec3> met = positions;  // the surface as the tool meets it: against its dent
 };
 
 // Makes contacts of a resting part with faces near it, at the points of a fine grid: for the implicit reference, whose

@@ -90,7 +90,7 @@ struct Stage {
     find_organ_contacts(bodies, kFrame, contacts);
     int pieces = 1;
     for (std::size_t k = 0; k < models.size(); ++k) {
-      begin_candidates(lists[k]);
+      begin_candidates(lists[k], states[k].dents);
       if (tool)
         add_candidates(*tool, test::touches_of(*tool, {surfaces[k], meshes[k].faces}), meshes[k].faces, around[k],
                        surfaces[k], lists[k]);
@@ -103,7 +103,7 @@ struct Stage {
       for (TissueHold& hold : part) hold = piece_of(hold, number, pieces);
       std::vector<SteppedOrgan> stepped;
       for (std::size_t k = 0; k < models.size(); ++k) {
-        begin_contacts(lists[k], {models[k].embedding, states[k].v, kFrame / pieces});
+        begin_contacts(lists[k], {models[k].embedding, states[k].v, kFrame / pieces, states[k].dents});
         if (tool) add_contacts(piece, meshes[k].faces, surfaces[k], lists[k]);
         stepped.push_back({&models[k], &states[k], {{}, lists[k].contacts, {}}});
         if (tool) stepped.back().loads.tools = {&piece, 1};
@@ -201,6 +201,7 @@ TEST(SheetOrgan, IsPressedOntoAnOrgan) {
   Stage bare;
   bare.add(block, standing(block, soft, 0.001f));
   bare.begin();
+  // The sheet lies on the shaft, the surface of the block beyond it by the dent that the shaft makes in it.
   double deepest = 0.0;
   const auto tip = [](int k) {
     const double down = k < 60 ? 0.008 * k / 60.0 : k < 150 ? 0.008 : 0.008 - 0.02 * (k - 150) / 60.0;
@@ -211,9 +212,12 @@ TEST(SheetOrgan, IsPressedOntoAnOrgan) {
     stage.frame(&shaft);
     bare.frame(&shaft);
     for (const PairContact& c : stage.contacts.contacts)
-      if (k <= 150) deepest = std::min(deepest, static_cast<double>(c.gap));
+      if (k <= 150)
+        deepest = std::min(deepest, static_cast<double>(c.gap + glm::length(stage.states[0].dents[0].shift)));
     if (k >= 60 && k <= 150) {
-      EXPECT_NEAR(stage.force.z, bare.force.z, 0.25f * bare.force.z) << k;
+      // The sheet spreads the load: the shaft meets more than where it presses the block itself.
+      EXPECT_GT(stage.force.z, bare.force.z) << k;
+      EXPECT_LT(stage.force.z, 4.f * bare.force.z) << k;
     }
     if (k == 150)
       std::printf("pressed 8 mm: %.3f N, bare block %.3f N, overlap %.2f mm\n", static_cast<double>(stage.force.z),
