@@ -67,6 +67,15 @@ void follow_nodes(Organ& organ) {
   organ.box = {box.low, box.high};
 }
 
+glm::vec3 deepest_dent(const Organ& organ, const PartTable& parts, std::size_t tool) {
+  glm::vec3 deepest(0.f);
+  if (tool + 1 >= parts.first.size()) return deepest;
+  for (std::size_t part = parts.first[tool]; part < parts.first[tool + 1] && part < organ.state.dents.size(); ++part)
+    if (const glm::vec3& shift = organ.state.dents[part].shift; glm::length(shift) > glm::length(deepest))
+      deepest = shift;
+  return deepest;
+}
+
 void AskedVolumes::split(const FrameVolumes& frame, std::span<const std::uint32_t> near_tools) {
   count = frame.volumes.size();
   near.clear(), far.clear(), near_k.clear(), far_k.clear();

@@ -69,6 +69,9 @@ struct Organ {
 // Updates positions and box from the lattice's nodes.
 void follow_nodes(Organ& organ);
 
+// Returns the deepest dent of a tool in the organ, m: its surface at the tool is shifted back by this.
+glm::vec3 deepest_dent(const Organ& organ, const PartTable& parts, std::size_t tool);
+
 // The volumes of a frame, split for one organ into those of near tools and others, and the answer: the organ's backend
 // is asked about the near ones only. Keep one object between frames.
 struct AskedVolumes {

@@ -491,16 +491,6 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   }
 }
 
-// Returns the deepest dent of a tool's tip in an organ, m.
-glm::vec3 TissueWorld::dent_of_tip(std::size_t tool, const Organ& organ) const {
-  glm::vec3 deepest(0.f);
-  for (std::size_t part = parts_->first[tool] + 1;
-       part < std::min<std::size_t>(parts_->first[tool + 1], organ.state.dents.size()); ++part)
-    if (const glm::vec3& shift = organ.state.dents[part].shift; glm::length(shift) > glm::length(deepest))
-      deepest = shift;
-  return deepest;
-}
-
 // Cuts or coagulates the tissue around the hot wire where it touches an organ.
 void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
   Instrument& instrument = all.list()[tool];
@@ -512,7 +502,7 @@ void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
     Organ& organ = organs_[k];
     if (is_sheet(organ)) burn_sheet_with(k, instrument, dt);
     if (!organ.sculpture) continue;
-    const glm::vec3 dent = dent_of_tip(tool, organ);
+    const glm::vec3 dent = deepest_dent(organ, *parts_, tool);
     wire_.shift(dent);
     if (wire_.acts_on(organ)) {
       instrument.heats |= organ_bit(k);

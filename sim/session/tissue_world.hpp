@@ -120,7 +120,6 @@ class TissueWorld {
   void cut_tissue(Instruments& all, double dt);
   bool bites(const Instruments& all, std::size_t tool) const;
   void burn_with(Instruments& all, std::size_t tool, double dt);
-  glm::vec3 dent_of_tip(std::size_t tool, const Organ& organ) const;
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void burn_sheet_with(std::size_t organ, Instrument& instrument, double dt);
   void take_over_sheet(std::size_t organ);

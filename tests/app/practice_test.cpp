@@ -674,7 +674,7 @@ TEST(Sound, ADeviceCanBeOpenedAndClosed) { EXPECT_EXIT(open_and_close(), testing
 // Tests the ghost: its motion against formulas, its file against damage, the expert's run against a demonstration, and
 // that a session with a ghost has the bits of one without.
 
-constexpr const char* kSecondTarget = "[[task.place]]\norgan = \"ball\"\nat_mm = [35, 35, 0]\n";
+constexpr const char* kSecondTarget = "[[task.place]]\norgan = \"ball\"\nat_mm = [40, 30, 0]\n";
 
 glm::vec3 on_the_way(double time) { return {0.1f * static_cast<float>(time), 0.02f, -0.03f}; }
 
@@ -1163,7 +1163,7 @@ TEST(TaskScan, TheMarksAreThoseOfTheLiveSession) {
   const TemporaryFolder folder;
   const Scene scene =
       load_scene(test::write_ball_task(folder,
-                                       "[[task.place]]\norgan = \"ball\"\nat_mm = [35, 35, 0]\n[[task.zone]]\n"
+                                       "[[task.place]]\norgan = \"ball\"\nat_mm = [40, 30, 0]\n[[task.zone]]\n"
                                        "outline = [[-0.4, -0.4], [0.4, -0.4], [0.0, 0.4]]\n"));
   PracticePlan plan;
   plan.backend = "scan", plan.check = false, plan.performer = Skill::Clumsy, plan.folder = folder.path();
@@ -1203,7 +1203,7 @@ TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
   scene.instruments[1].tip = {-0.055, 0.060, 0.158};  // the hook cuts in the bed
   Backends backends;
   Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.015, 0.040, 1.5});
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.015, 0.065, 1.5});
   });
   const TemporaryFolder folder;
   SessionRecorder recorder(recording_file(folder.path() / "s.h5"), scene, session, "none");

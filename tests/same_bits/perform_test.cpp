@@ -57,7 +57,7 @@ Performance perform(const std::string& name, int threads) {
 void expect_golden_performance(const std::string& scene, const golden::Performance& expected) {
   for (const int threads : {1, 4}) {
     const Performance made = perform(scene, threads);
-    EXPECT_TRUE(scene == "navigate_camera" || made.most_force > 0.05f) << "the hashes know nothing of contacts";
+    EXPECT_TRUE(scene == "navigate_camera" || made.most_force > 0.005f) << "the hashes know nothing of contacts";
     const std::string run = scene + " with " + std::to_string(threads) + " threads";
     expect_golden_model((run + ", state").c_str(), made.state, expected.state);
     expect_golden((run + ", score").c_str(), made.score, expected.score);

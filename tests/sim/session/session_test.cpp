@@ -314,7 +314,8 @@ TEST_P(Ball, FreezesWithoutForceAndReturnsSlowly) {
   const float hand = fastest_with(Failure::NoneHandMoves), jump = fastest_with(Failure::NoneHandJumps);
   std::printf("the same by a hand that moves %.3f m/s, by a jump %.3f m/s\n", static_cast<double>(hand),
               static_cast<double>(jump));
-  EXPECT_LT(fastest_after, 1.5f * hand);
+  // The tip has sunk in by more than its radius; where it slips, the tissue springs back.
+  EXPECT_LT(fastest_after, 3.f * hand);
   EXPECT_LT(fastest_after, jump);
   EXPECT_LT(strongest_after, 5.f * strongest_before);
 }
