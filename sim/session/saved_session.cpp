@@ -334,7 +334,21 @@ class OrganCheck {
                   state.x[node] == at_rest_.rest[node],
               "a fixed node is not where it is fixed");
     }
+    for (const Dent& dent : state.dents) check(dent);
     if (!model_.tube.empty()) check_rods();
+  }
+
+  void check(const Dent& dent) const {
+    require(lies_within(glm::dvec3(dent.shift), static_cast<double>(kFarthestNode)) &&
+                lies_within(glm::dvec3(dent.speed), static_cast<double>(kFastestNode)),
+            "a dent of a tool is deeper than 10 m, faster than 1000 m/s, or not a number");
+    for (const float size : {dent.length, dent.width, dent.spread, dent.hollow})
+      require(lies_within(static_cast<double>(size), 0.0, static_cast<double>(kFarthestNode)),
+              "the place of a dent is out of range");
+    require(lies_within(static_cast<double>(dent.closeness), 0.0, kLargestQuantity) &&
+                lies_within(static_cast<double>(dent.held), 0.0, kLongestTime) &&
+                lies_within(static_cast<double>(dent.owes), -kLargestQuantity, kLargestQuantity),
+            "the place of a dent is out of range");
   }
 
   // A sheet: its faces, what follows from them, and a motion that a sheet can have.
@@ -844,7 +858,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 9;
+constexpr std::uint32_t kSessionVersion = 10;
 
 struct Header {
   std::array<char, 8> magic = kMagic;
