@@ -8,20 +8,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "deform/contact/contact.hpp"
+#include "deform/reference/indentation.hpp"
 #include "deform/reference/specimen.hpp"
 #include "deform/solid/tissue.hpp"
 #include "geometry/part.hpp"
 
 namespace trocar::bench {
 namespace {
-
-using std::numbers::pi;
 
 constexpr double kModulus = 6000.0, kPoisson = 0.46;               // Pa, 1
 constexpr double kFrame = 1.0 / 60.0, kSpeed = 0.03, kGap = 3e-4;  // s, m/s, m  above the block at first
@@ -54,15 +52,6 @@ PartShape shape_of(const std::string& part) {
       for (const double side : {-8e-4, 8e-4}) shape.corners.emplace_back(side, end, 3e-3);
   }
   return shape;
-}
-
-double hertz_on_layer(double radius, double depth, double height) {
-  const double nu = kPoisson, a = -(1.2876 - 1.4678 * nu + 1.3442 * nu * nu) / (1.0 - nu),
-               b = (0.6387 - 1.0277 * nu + 1.5164 * nu * nu) / (1.0 - nu), x = std::sqrt(radius * depth) / height;
-  const double factor = 1.0 - 2.0 * a / pi * x + 4.0 * a * a / (pi * pi) * x * x -
-                        8.0 / std::pow(pi, 3.0) * (std::pow(a, 3.0) + 4.0 * pi * pi / 15.0 * b) * std::pow(x, 3.0) +
-                        16.0 * a / std::pow(pi, 4.0) * (std::pow(a, 3.0) + 3.0 * pi * pi / 5.0 * b) * std::pow(x, 4.0);
-  return 4.0 / 3.0 * kModulus / (1.0 - nu * nu) * std::sqrt(radius) * std::pow(depth, 1.5) * factor;
 }
 
 TissueModel glued_block(const Press& press, const TriangleMesh& mesh) {
@@ -165,7 +154,8 @@ void print_places(const Press& press, int n) {
     const glm::dvec2 at = corner + press.spacing / n * glm::dvec2(i % n, i / n);
     const std::vector<double> forces = Stage(press, mesh, model, {at, double(top)}).forces();
     for (std::size_t k = 0; k < forces.size(); ++k) {
-      const double unit = press.radius > 0.0 ? hertz_on_layer(press.radius, press.depths[k], press.height) : 1e-3;
+      const double unit =
+          press.radius > 0.0 ? hertz_on_layer(kModulus, kPoisson, press.radius, press.depths[k], press.height) : 1e-3;
       found[k].push_back(forces[k] / unit);
     }
   }

@@ -240,7 +240,8 @@ class Machine {
       Foundation f = lower(point, p);
       const Foundation up = upper(point, p);
       f.energy += up.energy, f.slope += up.slope, f.second += up.second;
-      if (f.energy > 0.0) add_point(point, f, curvature, out);
+      // A point that is held where it began has no energy, but a curvature.
+      if (f.second[0][0] + f.second[1][1] + f.second[2][2] > 0.0) add_point(point, f, curvature, out);
     }
     if (load_.lower == Grip::Plane) add_mean(x, curvature, out);
     const dvec3 pull = specimen_.turn * load_.gravity;
@@ -391,11 +392,16 @@ void newton(const TissueModel& model, const Machine& machine, Factors& factors, 
     factors.compute(matrix_of(e));
     return factors.info() == Eigen::Success && factors.vectorD().minCoeff() > 0.0;
   };
+  bool stable = true;  // at the last iteration
   for (int i = 0; i < kMostIterations; ++i, ++answer.iterations) {
     const Expansion here = expand(model, machine, x, Curvature::Exact);
     const double force = largest(here.slope);
-    if (force <= machine.balance() && i > 0) return;
-    if (!factorise(here) && !factorise(expand(model, machine, x, Curvature::Convex))) break;
+    stable = factorise(here);
+    if (force <= machine.balance() && i > 0) {
+      if (!stable) answer.fault = "the balance of forces is not stable: the specimen buckles or folds";
+      return;
+    }
+    if (!stable && !factorise(expand(model, machine, x, Curvature::Convex))) break;
     const Eigen::VectorXd slope = flat(here.slope), step = -factors.solve(slope);
     const double promise = step.dot(slope);
     double share = 1.0;
@@ -413,7 +419,8 @@ void newton(const TissueModel& model, const Machine& machine, Factors& factors, 
       break;
     }
   }
-  answer.fault = "the solver found no balance of forces";
+  answer.fault = stable ? "the solver found no balance of forces"
+                        : "the solver found no stable balance of forces: the specimen may buckle or fold";
 }
 
 NodeColumns columns_of(std::span<const dvec3> x) {
@@ -433,6 +440,16 @@ std::vector<dvec3> step_slope(const TissueModel& model, const Machine& machine, 
   machine.add(x, Curvature::None, out);
   for (std::size_t i = 0; i < x.size(); ++i) out.slope[i] -= dvec3(force.x[i], force.y[i], force.z[i]);
   return out.slope;
+}
+
+// Do the forces of the step leave the specimen where the energy does, but for what their rounding moves?
+bool agrees(const SpecimenAnswer& a) {
+  constexpr double kShare = 0.05, kLength = 1e-5, kForce = 1e-4;  // 1, m, N or N m
+  const auto near = [](double x, double y, double least) {
+    return std::abs(x - y) <= kShare * std::max(std::abs(x), std::abs(y)) + least;
+  };
+  return near(a.step.push, a.reference.push, kForce) && near(a.step.torque, a.reference.torque, kForce) &&
+         glm::distance(a.end, a.reference_end) <= kShare * glm::length(a.reference_end) + kLength;
 }
 
 std::vector<dvec3> rest_by_step(const TissueModel& model, const Machine& machine, const Factors& factors,
@@ -510,6 +527,8 @@ SpecimenAnswer SpecimenSolver::solve(const SpecimenLoad& load, bool with_step) {
   if (with_step && answer.fault.empty()) x = rest_by_step(model, machine, factors, x, answer);
   answer.step = machine.force(x);
   answer.end = end_of(specimen_, machine, x);
+  if (with_step && answer.fault.empty() && !agrees(answer))
+    answer.fault = "the forces of the step balance elsewhere than the energy";
   for (std::size_t i = 0; i < x.size(); ++i)
     answer.moved.push_back(glm::transpose(specimen_.turn) * (x[i] - dvec3(model.rest[i])));
   return answer;
