@@ -187,10 +187,17 @@ TissueParams params_of(const SpecimenOptions& o) {
   return params;
 }
 
+// Returns the longest edge of the surface, m. Plates and ball act on its vertices: a ball needs several under it.
+double edge_of(const SpecimenOptions& o, double spacing) {
+  constexpr double kOfBall = 1.0 / 12.0, kOfSide = 1.0 / 150.0;
+  if (!(o.ball_mm > 0.0)) return 0.5 * spacing;
+  return std::min(0.5 * spacing, 1e-3 * std::max(kOfBall * o.ball_mm, kOfSide * smallest_side(o)));
+}
+
 // Returns mesh, position and grips; press, twist and gravity are 0.
 CurveTest test_of(const SpecimenOptions& o, double spacing) {
   CurveTest test;
-  test.mesh = mesh_of(o, 0.5 * spacing);
+  test.mesh = mesh_of(o, edge_of(o, spacing));
   const double angle = o.turn_deg * std::numbers::pi / 180.0, c = elementary::cos(angle), s = elementary::sin(angle);
   test.turn = {{c, 0.0, -s}, {0.0, 1.0, 0.0}, {s, 0.0, c}};
   if (o.pull) test.sign = -1.0;
