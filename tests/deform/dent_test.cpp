@@ -6,6 +6,7 @@
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/organ_group.hpp"
 #include "tests/deform/tissue_measures.hpp"
+#include "tests/geometry/random_steps.hpp"
 #include "tests/support/test.hpp"
 
 namespace {
@@ -144,8 +145,9 @@ struct Case {
 TEST(Dent, ABallFeelsTheTissueAtEveryPlaceOfACell) {
   TissueParams params;
   params.friction = 0.f;
-  for (const auto& [radius, spacing, height] :
+  for (const Case& pressed :
        {Case{2.5e-3, 9e-3, 0.036}, {5e-3, 9e-3, 0.036}, {2.5e-3, 5e-3, 0.01}, {5e-3, 5e-3, 0.03}}) {
+    const double radius = pressed.radius, spacing = pressed.spacing, height = pressed.height;
     const Block block(0.063, height, spacing, params);
     std::vector<double> ratio;
     for (int i = 0; i < 9; ++i) {
