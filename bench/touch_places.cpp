@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "deform/contact/contact.hpp"
-#include "deform/reference/indentation.hpp"
 #include "deform/reference/specimen.hpp"
 #include "deform/solid/tissue.hpp"
 #include "geometry/part.hpp"

@@ -125,7 +125,6 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   measure_mobility(model, x, c);
   c.normal = contact.normal;
   c.tool = contact.tool;
-  c.closeness = lattice_closeness(model, c);
   c.slide = tool_slide(tools[contact.tool], c.before);
   return c;
 }

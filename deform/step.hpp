@@ -52,8 +52,8 @@ void add_unfolding_forces(const TissueModel& model, const CrushedCell& cell, con
 // Returns the rotation nearest to `f`, never a reflection; an arbitrary rotation where f has none.
 glm::mat3 nearest_rotation(const glm::mat3& f);
 
-// The surface stays this deep inside a tool, so that the next query still detects the touch and the tissue does not
-// bounce against an instrument at rest. At most a tenth of the tool's radius.
+// The surface of a duct or sheet stays this deep inside a tool, so that the next query still detects the touch and the
+// tissue does not bounce against an instrument at rest. At most a tenth of the tool's radius. Other organs have dents.
 constexpr double kContactSlack = 1e-4;  // m
 
 // Steps several organs together, with the contacts and bonds between them, on one or more threads. The bits do not

@@ -1,16 +1,17 @@
 #include "deform/tool_dents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numbers>
+#include <utility>
 
 namespace trocar {
 namespace {
 
-// 1 / b = (far + own S) / h, where S = h^3 density / 2 times the sum of squared weights over masses: the share of the
-// lattice's response that is its neighbours', and the share of the nodes' own. Fitted to the response of lattices with
-// their surface anywhere in a cell, level or turned by 20 and 45 degrees: within 11 % with the law `springs`, 20 % with
-// `rising`.
+// The response of a lattice to a point load, times pi E* h: far + own S, where S is the sum of squared weights over the
+// masses of the nodes, times half a cell's mass: 1 at a node of a flat surface. Fitted to static responses of lattices.
+// With their surface anywhere in a cell, level and turned by 20 and 45 degrees: 0 to 17 % low with the law `springs`,
+// up to 48 % with `rising`, where cells are partly filled.
 struct Share {
   float far, own;
 };
@@ -28,41 +29,74 @@ constexpr float kGone = 1e-7f;  // m
 
 float dent_mass(const TissueModel& model) { return kDentMass * model.cell_mass; }
 
+// Returns the share in 2 S of a node with this weight. A fixed node does not respond.
+float own_share(const TissueModel& model, std::uint32_t node, float weight) {
+  if (!(model.inverse_mass[node] > 0.f)) return 0.f;
+  return weight * weight * model.cell_mass / std::max(model.mass[node], kLightest * model.cell_mass);
+}
+
 // The length of a line that is evenly loaded, and the width of a rigid band on a solid.
 float length_of(float variance) { return std::sqrt(12.f * std::max(variance, 0.f)); }
 float width_of(float variance) { return std::sqrt(8.f * std::max(variance, 0.f)); }
 
-// Where the contacts of a tool have pushed in a step.
+bool presses(const PreparedPoint& c, std::size_t tool) { return c.tool == tool && c.admittance > 0.f; }
+
+// Where the contacts of a tool have pushed in a step, weighted with their pushes.
 struct Felt {
-  float pushed = 0.f;  // kg m
-  glm::vec3 middle{0.f}, moment{0.f};
-  glm::mat3 spread{0.f};
-  float hollow = 0.f;  // kg m^3
+  float pushed = 0.f;     // kg m  sum of the pushes
+  glm::vec3 middle{0.f};  // m     of the points of the tool's axis or polytope
+  glm::mat3 spread{0.f};  // m^2   their covariance
+  float farthest = 0.f;   // m     the largest distance of one from the middle
+  float hollow = 0.f;     // m^2   DentPlace::hollow
 };
 
-void feel(const PreparedPoint& c, const glm::vec3& shift, const glm::vec3& along, Felt& felt) {
-  const float push = glm::length(c.push);
-  if (!(push > 0.f)) return;
-  if (!(felt.pushed > 0.f)) felt.middle = c.core;
-  const glm::vec3 from = c.core - felt.middle;
-  felt.pushed += push;
-  felt.moment += push * from;
-  felt.spread += push * glm::outerProduct(from, from);
-  const glm::vec3 beside = c.before - shift - c.core, across = beside - glm::dot(beside, along) * along;
-  felt.hollow += push * glm::dot(across, across);
+// The same while it is summed up, from the first point of the tool on.
+struct FeltSums {
+  float pushed = 0.f;                 // kg m
+  glm::vec3 first{0.f}, moment{0.f};  // m, kg m^2
+  glm::mat3 spread{0.f};              // kg m^3
+  float hollow = 0.f;                 // kg m^3
+
+  void add(const PreparedPoint& c, const glm::vec3& shift, const glm::vec3& along) {
+    const float push = glm::length(c.push);
+    if (!(push > 0.f)) return;
+    if (!(pushed > 0.f)) first = c.core;
+    const glm::vec3 from = c.core - first;
+    pushed += push;
+    moment += push * from;
+    spread += push * glm::outerProduct(from, from);
+    const glm::vec3 beside = c.before - shift - c.core, across = beside - glm::dot(beside, along) * along;
+    hollow += push * glm::dot(across, across);
+  }
+};
+
+Felt felt_by(std::size_t k, const TissueScratch& s) {
+  glm::vec3 push(0.f);
+  for (const PreparedPoint& c : s.contacts)
+    if (presses(c, k)) push += c.push;
+  const glm::vec3 along = push / std::max(glm::length(push), 1e-30f);
+  FeltSums sums;
+  for (const PreparedPoint& c : s.contacts)
+    if (presses(c, k)) sums.add(c, s.dents[k].dent.shift, along);
+  Felt felt;
+  if (!(sums.pushed > 0.f)) return felt;
+  const glm::vec3 mean = sums.moment / sums.pushed;
+  felt = {sums.pushed, sums.first + mean, sums.spread / sums.pushed - glm::outerProduct(mean, mean), 0.f,
+          sums.hollow / sums.pushed};
+  for (const PreparedPoint& c : s.contacts)
+    if (presses(c, k) && c.push != glm::vec3(0.f))
+      felt.farthest = std::max(felt.farthest, glm::distance(c.core, felt.middle));
+  return felt;
 }
 
 // The part of the response of the lattice to the contacts of tool `k` together that is the nodes' own, times pi E*.
-float own_closeness(const TissueModel& model, std::size_t k, TissueScratch& s) {
-  const Share share = share_of(model.params.law);
+float own_closeness(const TissueModel& model, std::size_t k, const Felt& felt, TissueScratch& s) {
   s.pressed_nodes.clear();
   s.pressed_weight.resize(model.rest.size());
-  float pushed = 0.f;
   for (const PreparedPoint& c : s.contacts) {
-    if (c.tool != k || !(c.admittance > 0.f)) continue;
+    if (!presses(c, k)) continue;
     const float push = glm::length(c.push);
     if (!(push > 0.f)) continue;
-    pushed += push;
     for (int i = 0; i < c.nodes; ++i) {
       float& weight = s.pressed_weight[c.node[i]];
       if (weight == 0.f) s.pressed_nodes.push_back(c.node[i]);
@@ -70,13 +104,8 @@ float own_closeness(const TissueModel& model, std::size_t k, TissueScratch& s) {
     }
   }
   float own = 0.f;
-  for (const std::uint32_t n : s.pressed_nodes) {
-    float& weight = s.pressed_weight[n];
-    if (model.inverse_mass[n] > 0.f)
-      own += weight * weight * model.cell_mass / std::max(model.mass[n], kLightest * model.cell_mass);
-    weight = 0.f;
-  }
-  return 0.5f * share.own * own / (pushed * pushed) / model.params.node_spacing;
+  for (const std::uint32_t n : s.pressed_nodes) own += own_share(model, n, std::exchange(s.pressed_weight[n], 0.f));
+  return 0.5f * share_of(model.params.law).own * own / (felt.pushed * felt.pushed) / model.params.node_spacing;
 }
 
 // The part that is the neighbours': that of a load deep below the surface, spread as the contacts are.
@@ -86,31 +115,20 @@ float far_closeness(const TissueModel& model, const Dent& dent) {
   return static_cast<float>(mean_over_line(std::sqrt(double(square)), double(dent.length)));
 }
 
-// Returns the largest distance of a point of the tool's axis or polytope that pushes from `middle`.
-float farthest_from(const glm::vec3& middle, std::size_t k, const TissueScratch& s) {
-  float most = 0.f;
-  for (const PreparedPoint& c : s.contacts)
-    if (c.tool == k && c.admittance > 0.f && c.push != glm::vec3(0.f))
-      most = std::max(most, glm::distance(c.core, middle));
-  return most;
-}
-
 // Takes over, as the mean of the recent past, where the contacts of a step have pushed. Loads at the two ends of a line
-// vary more than those along it: no contact is longer than twice the `farthest` distance from its middle.
-void follow_place(const Felt& felt, const TissueModel& model, float farthest, float own, float spread_of_pressure,
-                  float dt, Dent& dent) {
-  const glm::vec3 mean = felt.moment / felt.pushed;
-  const glm::mat3 spread = felt.spread / felt.pushed - glm::outerProduct(mean, mean);
+// vary more than those along it: no contact is longer than twice the farthest distance from its middle.
+void follow_place(const TissueModel& model, const Felt& felt, float own, float pressure, float dt, Dent& dent) {
   // The two larger principal variances; the third is nearly 0.
-  const float half = 0.5f * (spread[0][0] + spread[1][1] + spread[2][2]);
-  const float minors = spread[0][0] * spread[1][1] - spread[0][1] * spread[0][1] + spread[1][1] * spread[2][2] -
-                       spread[1][2] * spread[1][2] + spread[2][2] * spread[0][0] - spread[2][0] * spread[2][0];
+  const glm::mat3& m = felt.spread;
+  const float half = 0.5f * (m[0][0] + m[1][1] + m[2][2]);
+  const float minors = m[0][0] * m[1][1] - m[0][1] * m[0][1] + m[1][1] * m[2][2] - m[1][2] * m[1][2] +
+                       m[2][2] * m[0][0] - m[2][0] * m[2][0];
   const float apart = std::sqrt(std::max(half * half - minors, 0.f));
   const float share = dt / (std::min(dent.held, kForgets) + dt);
-  dent.length += share * (std::min(length_of(half + apart), 2.f * farthest) - dent.length);
+  dent.length += share * (std::min(length_of(half + apart), 2.f * felt.farthest) - dent.length);
   dent.width += share * (width_of(half - apart) - dent.width);
-  dent.spread += share * (spread_of_pressure - dent.spread);
-  dent.hollow += share * (felt.hollow / felt.pushed - dent.hollow);
+  dent.spread += share * (pressure - dent.spread);
+  dent.hollow += share * (felt.hollow - dent.hollow);
   dent.closeness += share * (far_closeness(model, dent) + own - dent.closeness);
   dent.held += dt;
 }
@@ -128,7 +146,7 @@ constexpr float kPaysOver = 5e-4f;  // m
 glm::vec3 pay(std::size_t k, const Felt& felt, const TissueScratch& s, Dent& dent) {
   glm::vec3 way(0.f);
   for (const PreparedPoint& c : s.contacts)
-    if (c.tool == k && c.admittance > 0.f) way += glm::length(c.push) / felt.pushed * c.slide;
+    if (presses(c, k)) way += glm::length(c.push) / felt.pushed * c.slide;
   const float length = glm::length(way);
   if (!(length > 0.f)) return glm::vec3(0.f);
   const float paid = dent.owes / (length + kPaysOver);
@@ -136,22 +154,38 @@ glm::vec3 pay(std::size_t k, const Felt& felt, const TissueScratch& s, Dent& den
   return -paid / length * way;
 }
 
-}  // namespace
+// Adds a force (N) on tool `k` to the pushes of its contacts.
+void add_force(std::size_t k, const Felt& felt, const glm::vec3& force, TissueScratch& s) {
+  const glm::vec3 push = force / s.force_per_push;
+  for (PreparedPoint& c : s.contacts)
+    if (presses(c, k)) c.push += glm::length(c.push) / felt.pushed * push;
+}
 
-float lattice_closeness(const TissueModel& model, const PreparedPoint& c) {
+// What the contacts of tool `k` in a step make of its dent.
+void follow_contacts(const TissueModel& model, std::size_t k, const Felt& felt, float dt, TissueScratch& s) {
+  DentScratch& d = s.dents[k];
+  follow_place(model, felt, own_closeness(model, k, felt, s), d.pressure, dt, d.dent);
+  const double depth = static_cast<double>(glm::length(d.dent.shift));
+  const DentPlace now = place_of(d.dent, d.place.radius, d.place.modulus);
+  d.dent.owes += static_cast<float>(dent_energy(now, depth) - dent_energy(d.place, depth));
+  add_force(k, felt, pay(k, felt, s, d.dent), s);
+}
+
+// Returns the response of the lattice to a load on one contact, times pi E*, 1/m.
+float closeness_at(const TissueModel& model, const PreparedPoint& c) {
   const Share share = share_of(model.params.law);
   float own = 0.f;
-  for (int i = 0; i < c.nodes; ++i)
-    if (model.inverse_mass[c.node[i]] > 0.f)
-      own += c.weight[i] * c.weight[i] * model.cell_mass / std::max(model.mass[c.node[i]], kLightest * model.cell_mass);
+  for (int i = 0; i < c.nodes; ++i) own += own_share(model, c.node[i], c.weight[i]);
   return (share.far + 0.5f * share.own * own) / model.params.node_spacing;
 }
+
+}  // namespace
 
 void begin_dents(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TissueScratch& s) {
   const bool solid = model.tube.empty() && model.slab.empty();
   const float nu = model.params.poisson_ratio, modulus = model.params.youngs_modulus / (1.f - nu * nu);
   s.dents.resize(loads.tools.size());
-  s.pressed_nodes.reserve(model.rest.size());
+  s.pressed_nodes.reserve(std::tuple_size_v<decltype(PreparedPoint::node)> * s.contacts.capacity());
   for (std::size_t k = 0; k < s.dents.size(); ++k) {
     DentScratch& d = s.dents[k];
     d = {};
@@ -166,7 +200,7 @@ void begin_dents(const TissueModel& model, const SteppedTissue& state, const Tis
   for (const PreparedPoint& c : s.contacts) {
     if (!(c.admittance > 0.f)) continue;
     DentScratch& d = s.dents[c.tool];
-    if (!(d.dent.held > 0.f)) d.place.closeness = std::max(d.place.closeness, c.closeness);
+    if (!(d.dent.held > 0.f)) d.place.closeness = std::max(d.place.closeness, closeness_at(model, c));
   }
 }
 
@@ -175,26 +209,9 @@ void end_dents(const TissueModel& model, float dt, SteppedTissue& state) {
   state.dents.resize(s.dents.size());
   for (std::size_t k = 0; k < s.dents.size(); ++k) {
     Dent& dent = s.dents[k].dent;
-    Felt felt;
-    if (s.dents[k].place.closeness > 0.f) {
-      glm::vec3 push(0.f);
-      const auto touches = [k](const PreparedPoint& c) { return c.tool == k && c.admittance > 0.f; };
-      for (const PreparedPoint& c : s.contacts)
-        if (touches(c)) push += c.push;
-      const glm::vec3 along = push / std::max(glm::length(push), 1e-30f);
-      for (const PreparedPoint& c : s.contacts)
-        if (touches(c)) feel(c, dent.shift, along, felt);
-    }
+    const Felt felt = s.dents[k].place.closeness > 0.f ? felt_by(k, s) : Felt{};
     if (felt.pushed > 0.f) {
-      follow_place(felt, model, farthest_from(felt.middle + felt.moment / felt.pushed, k, s),
-                   own_closeness(model, k, s), s.dents[k].pressure, dt, dent);
-      const DentPlace& before = s.dents[k].place;
-      const double depth = static_cast<double>(glm::length(dent.shift));
-      dent.owes += static_cast<float>(dent_energy(place_of(dent, before.radius, before.modulus), depth) -
-                                      dent_energy(before, depth));
-      const glm::vec3 pull = pay(k, felt, s, dent) / s.force_per_push;
-      for (PreparedPoint& c : s.contacts)
-        if (c.tool == k && c.admittance > 0.f) c.push += glm::length(c.push) / felt.pushed * pull;
+      follow_contacts(model, k, felt, dt, s);
     } else if (glm::dot(dent.shift, dent.shift) < kGone * kGone) {
       dent = {};
     }

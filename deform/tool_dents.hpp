@@ -9,10 +9,7 @@
 
 namespace trocar {
 
-// Returns 1 / b, 1/m, of the lattice where a contact lies: how far a point load moves it, times pi E*.
-float lattice_closeness(const TissueModel& model, const PreparedPoint& c);
-
-// At the beginning and at the end of a step.
+// At the beginning of a step, after its contact points are prepared; and at its end, after the force per push is set.
 void begin_dents(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TissueScratch& s);
 void end_dents(const TissueModel& model, float dt, SteppedTissue& state);
 
@@ -20,4 +17,5 @@ void end_dents(const TissueModel& model, float dt, SteppedTissue& state);
 void move_dents(const TissueModel& model, float dt, TissueScratch& s);
 // Moves a dent by `push`; its speed follows.
 void push_dent(const glm::vec3& push, float dt, DentScratch& dent);
+
 }  // namespace trocar

@@ -265,7 +265,7 @@ double reach_of(std::size_t tool, const glm::uvec3& corners, const ContactList& 
     fastest =
         std::max(fastest, static_cast<double>(glm::length(weighted(motion.embedding[corners[i]], motion.velocity))));
   }
-  if (tool < list.shift_speed.size()) fastest += list.shift_speed[tool];
+  if (tool < motion.dents.size()) fastest += glm::length(glm::dvec3(motion.dents[tool].speed));
   return std::min(list.params.least_reach + kSpeedReserve * fastest * motion.dt, list.params.reach);
 }
 
@@ -376,22 +376,11 @@ FacesAround faces_around(std::span<const glm::uvec3> faces, std::size_t vertices
   return around;
 }
 
-namespace {
-
-void take_shifts(std::span<const Dent> dents, ContactList& list) {
-  list.shift.clear(), list.shift_speed.clear();
-  for (const Dent& dent : dents) {
-    list.shift.push_back(glm::dvec3(dent.shift));
-    list.shift_speed.push_back(glm::length(glm::dvec3(dent.speed)));
-  }
-}
-
-}  // namespace
-
 Triangle ContactList::met_by(std::size_t tool, const glm::uvec3& corners, std::span<const glm::vec3> positions) const {
   const Triangle face = triangle_of(positions, corners);
-  if (tool >= shift.size()) return face;
-  return {face.a - shift[tool], face.b - shift[tool], face.c - shift[tool]};
+  if (tool >= motion.dents.size()) return face;
+  const glm::dvec3 shift(motion.dents[tool].shift);
+  return {face.a - shift, face.b - shift, face.c - shift};
 }
 
 void ContactList::reserve(std::size_t count) {
@@ -415,7 +404,7 @@ void ContactList::forget() {
 }
 
 void begin_candidates(ContactList& list, std::span<const Dent> dents) {
-  take_shifts(dents, list);
+  list.motion.dents = dents;
   std::swap(list.candidates, list.near);
   std::swap(list.first_candidate, list.first_near);
   list.candidates.clear();
@@ -452,7 +441,6 @@ bool ContactList::was_met(std::uint32_t tool, FaceId face) const {
 
 void begin_contacts(ContactList& list, const TissueMotion& motion) {
   list.motion = motion;
-  take_shifts(motion.dents, list);
   list.meetings.resize(list.candidates.size());
   std::swap(list.met, list.met_before);
   list.met.clear();

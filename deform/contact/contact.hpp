@@ -34,7 +34,7 @@ struct TissueMotion {
   std::span<const Embedding> embedding;  // [vertex]
   std::span<const glm::vec3> velocity;   // [node] m/s
   double dt = 0.0;                       // s, the length of the substep
-  std::span<const Dent> dents = {};      // [tool] of the tissue; empty: none
+  std::span<const Dent> dents = {};      // [tool] of the tissue, unchanged until the contacts are made; empty: none
 };
 
 // The faces around each vertex.
@@ -95,8 +95,6 @@ struct ContactList {
   std::vector<FaceId> candidates, near;
   std::vector<std::uint32_t> first_candidate{0}, first_near{0};
   TissueMotion motion;                                              // of the present contact substep
-  std::vector<glm::dvec3> shift;                                    // [tool] m, of its dent: the surface sees it there
-  std::vector<double> shift_speed;                                  // [tool] m/s
   std::vector<CandidateMeeting> meetings;                           // [candidate] in the present contact substep
   std::vector<ChosenFace> chosen;                                   // by tool
   std::vector<std::uint32_t> first_chosen{0};                       // [tool + 1]

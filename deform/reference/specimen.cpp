@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "deform/reference/energy.hpp"
 #include "deform/solid/elastic_forces.hpp"
@@ -532,6 +533,17 @@ SpecimenAnswer SpecimenSolver::solve(const SpecimenLoad& load, bool with_step) {
   for (std::size_t i = 0; i < x.size(); ++i)
     answer.moved.push_back(glm::transpose(specimen_.turn) * (x[i] - dvec3(model.rest[i])));
   return answer;
+}
+
+double hertz_on_layer(double modulus, double poisson, double radius, double depth, double height) {
+  constexpr double pi = std::numbers::pi;
+  const double a = -(1.2876 - 1.4678 * poisson + 1.3442 * poisson * poisson) / (1.0 - poisson),
+               b = (0.6387 - 1.0277 * poisson + 1.5164 * poisson * poisson) / (1.0 - poisson);
+  const double x = std::sqrt(radius * depth) / height, cube = a * a * a, pi3 = pi * pi * pi;
+  const double factor = 1.0 - 2.0 * a / pi * x + 4.0 * a * a / (pi * pi) * x * x -
+                        8.0 / pi3 * (cube + 4.0 * pi * pi / 15.0 * b) * x * x * x +
+                        16.0 * a / (pi3 * pi) * (cube + 3.0 * pi * pi / 5.0 * b) * x * x * x * x;
+  return 4.0 / 3.0 * modulus / (1.0 - poisson * poisson) * std::sqrt(radius * depth) * depth * factor;
 }
 
 namespace {

@@ -91,6 +91,11 @@ class SpecimenSolver {
   SpecimenLoad last_;
 };
 
+// Returns the force, N, of a rigid ball without friction at a depth in a soft layer of this height that is glued to a
+// rigid base: Hertz's half-space, with the factor of Dimitriadis, Horkay, Maresca, Kachar, Chadwick, "Determination of
+// elastic moduli of thin layers of soft material using the atomic force microscope", Biophys. J. 82, 2002. m, Pa.
+double hertz_on_layer(double modulus, double poisson, double radius, double depth, double height);
+
 // Finds Young's modulus and the stiffenings of the law `rising` with which a specimen reproduces a measured curve.
 // Forces are proportional to Young's modulus for given stiffenings, so the modulus follows from a linear fit (variable
 // projection: Golub, Pereyra, SIAM J. Numer. Anal. 10, 1973); the two stiffenings from Gauss and Newton's method with

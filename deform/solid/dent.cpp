@@ -44,7 +44,7 @@ struct AtRadius {
   double force, shift, spread;
 };
 
-// Newton's method in 1 / w, in which the mean is nearly linear, for w = sqrt(e^2 + b^2).
+// Returns w = sqrt(e^2 + b^2), m. Newton's method in 1 / w, in which the mean is nearly linear.
 double wide_of(double closeness, double length) {
   double w = 1.0 / closeness;
   if (!(length > 0.0)) return w;
@@ -86,7 +86,7 @@ AtRadius at_radius(const DentPlace& p, const LatticeResponse& lattice, double a)
   return {force, force / (pi * p.modulus) * 0.5 * (missing + std::sqrt(missing * missing + least * least)), e};
 }
 
-// Finds the radius at which `value` (of AtRadius) is `wanted`, below that of the tool; `slope` becomes its derivative.
+// Returns the radius at which `value` is `wanted`, below that of the tool. Newton's method between bounds.
 double find_radius(const DentPlace& p, const LatticeResponse& lattice, double wanted, double AtRadius::*value) {
   double low = 0.0, high = p.radius, a = 0.5 * high;
   for (int round = 0; round < kMostRounds; ++round) {

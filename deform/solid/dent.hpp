@@ -2,18 +2,19 @@
 // load spread over a cell moves the solid, so a tip smaller than a cell feels the lattice and not the tissue. The dent
 // is what is missing: the surface yields to the tool by the response of a half-space to the pressure of the contact,
 // less the response of the lattice at the same place,
-//   shift = F / (pi E*) (g(e) - g(sqrt(e^2 + b^2))),      E* = E / (1 - nu^2),
+//   shift = F / (pi E*) (g(e) - C),      E* = E / (1 - nu^2),
 // where g(e) is the mean of 1 / sqrt(r^2 + e^2) over pairs of points of the contact, a line of length l: 1 / e for a
-// point (Boussinesq). The radius e of the pressure follows from that of the contact, a, which the force makes:
-//   F = E* a^2 / R (4 a / 3 + pi l / 4)       a ball (Hertz: l = 0) or cylinder (a^2 = 4 F R / (pi E* l)) of radius R
-//   e = 4 / (3 pi) a for a ball, exp(-1/2) a / 2 for a cylinder: their depths at the middle.
-// The length b is that of the lattice: a point load moves it by 1 / (pi E* b) (lattice_reach). In Fourier terms the
-// response 1 / r - 1 / sqrt(r^2 + b^2) is 2 pi (1 - exp(-b k)) / k: never negative, so the dent stores energy and gives
-// no more of it back, and it vanishes with b.
-//   The dent is one displacement of the tool against the surface, with a small mass and damping of its own: the
-//   contacts
-// of the lattice see the tool shifted by it.
-// Sources: Johnson, "Contact mechanics", 1985, chapters 3 and 4. Units: metres, seconds, newtons, kilograms, pascals.
+// point (Boussinesq); and C is the response of the lattice, times pi E*. The radius e of the pressure follows from that
+// of the contact, a, which the force makes:
+//   F = E* a^2 / R (4 a / 3 + pi l / 4)      a ball (Hertz: l = 0) or cylinder (a^2 = 4 F R / (pi E* l)) of radius R
+//   e = 5 / (3 pi) a for a ball, exp(-1/4) a / 2 for a cylinder: the means of their depths over the pressure; at the
+//   middle it is 4 / (3 pi) a and exp(-1/2) a / 2.
+// C is measured at one force and e; at others it is g(sqrt(e^2 + b^2)) with the b that gives C there. In Fourier terms
+// 1 / r - 1 / sqrt(r^2 + b^2) is 2 pi (1 - exp(-b k)) / k: never negative, so the dent stores energy, and it vanishes
+// with b. Where C exceeds g, a small dent remains.
+//   The dent is one displacement of the tool against the surface. The contacts of the lattice see the tool shifted by
+// it (deform/tool_dents.hpp).
+// Sources: Johnson, "Contact mechanics", 1985, chapters 3 and 4. Units: metres, seconds, newtons, pascals.
 // Tested in tests/deform/dent_test.cpp
 #pragma once
 
@@ -28,7 +29,8 @@ struct DentPlace {
   float width = 0.f;      // m    likewise, across; <= length
   float closeness = 0.f;  // 1/m  the lattice moves by closeness / (pi E*) under a unit force on the contact, > 0
   float spread = 0.f;     // m    e at that time, >= 0
-  float hollow = 0.f;   // m^2  mean square of the distance of the points that press it from the tool's axis or polytope
+  // m^2  mean square of the distance, across the push, of the points that press it from the tool's axis or polytope
+  float hollow = 0.f;
   float modulus = 0.f;  // Pa   E*
 };
 

@@ -194,7 +194,6 @@ struct PreparedPoint {
   float shifted;                 // m    by positions alone, in this substep
   glm::vec3 slide;               // m    displacement of the tool's material here during the step
   std::uint32_t tool;            // of a contact
-  float closeness;               // 1/m  of a contact: 1 / b of the lattice here (solid/dent.hpp)
   glm::vec3 core;                // m    of a contact: where the axis or polytope of the tool is closest
   glm::vec3 beside;   // m    of a held point of a tube: from the place that the jaws gripped, by its wall widening
   glm::vec3 pressed;  // kg m push on the point in this substep

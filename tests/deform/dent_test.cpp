@@ -2,7 +2,7 @@
 // block against Hertz and Dimitriadis at many places of a cell, and that no press or drag gains energy.
 #include <numbers>
 
-#include "deform/reference/indentation.hpp"
+#include "deform/reference/specimen.hpp"
 #include "tests/deform/deform_support.hpp"
 #include "tests/deform/organ_group.hpp"
 #include "tests/deform/tissue_measures.hpp"

@@ -4,7 +4,6 @@
 #include "deform/solid/elasticity.hpp"
 #include "deform/reference/energy.hpp"
 #include "deform/reference/implicit_reference.hpp"
-#include "deform/reference/indentation.hpp"
 #include "deform/reference/specimen.hpp"
 #include "deform/solid/elastic_forces.hpp"
 #include "deform/step.hpp"
@@ -107,7 +106,7 @@ TEST(Elasticity, ForceOnAPlateMatchesTheModulus) {
     if (model.rest[i].y < 1e-4f) test::fix(model, i);
   const double radius = 4.0, down = 0.05 * 0.144;
   const auto plate = [&](double from, double to) {
-    const dvec3 middle(0.024, 0.144 + radius + kContactSlack, 0.024);
+    const dvec3 middle(0.024, 0.144 + radius, 0.024);
     return ToolStep{middle + dvec3(0.0, 1.0, 0.0), middle - dvec3(0.0, from, 0.0), middle - dvec3(0.0, to, 0.0),
                     radius};
   };
