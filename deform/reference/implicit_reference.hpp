@@ -7,9 +7,9 @@
 //
 // Tools push by springs of `contact_stiffness`, holds by springs of `hold_stiffness` up to their limit. A contact that
 // carries F newtons lets its point sink F / contact_stiffness into the tool (0.1 N: 5 micrometres). Tools have no
-// dents: to compare with the real-time step, put them where their dents shift them. Friction lets the point creep at up to `creep` before it slides.
-// The real-time step's treatment of crushed or swollen cells is not part of the energy and is not modelled here.
-// Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/elasticity_test.cpp
+// dents: to compare with the real-time step, put them where their dents shift them. Friction lets the point creep at up
+// to `creep` before it slides. The real-time step's treatment of crushed or swollen cells is not part of the energy and
+// is not modelled here. Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/elasticity_test.cpp
 #pragma once
 
 #include <glm/glm.hpp>
