@@ -137,19 +137,21 @@ DentPlace place_of(const Dent& dent, float radius, float modulus) {
   return {radius, dent.length, dent.width, dent.closeness, dent.spread, dent.hollow, modulus};
 }
 
-// The tool pays for what its dent gains from place to place, over a way of this length.
+// The tool pays for what its dent gains from place to place, over a way of this length; slower than this it pays less,
+// because a tool at rest pays nothing.
 constexpr float kPaysOver = 5e-4f;  // m
+constexpr float kPaysFrom = 5e-4f;  // m/s
 
 // Returns the pull on tool `k` against its motion in the step with which it pays what its dent owes, N. The lattice
 // pulls a tool to where it yields more; there the dent yields less and holds the tool back. The tissue does not feel
 // it.
-glm::vec3 pay(std::size_t k, const Felt& felt, const TissueScratch& s, Dent& dent) {
+glm::vec3 pay(std::size_t k, const Felt& felt, float dt, const TissueScratch& s, Dent& dent) {
   glm::vec3 way(0.f);
   for (const PreparedPoint& c : s.contacts)
     if (presses(c, k)) way += glm::length(c.push) / felt.pushed * c.slide;
   const float length = glm::length(way);
   if (!(length > 0.f)) return glm::vec3(0.f);
-  const float paid = dent.owes / (length + kPaysOver);
+  const float paid = dent.owes / (length + kPaysOver) * length / (length + kPaysFrom * dt);
   dent.owes -= paid * length;
   return -paid / length * way;
 }
@@ -168,7 +170,7 @@ void follow_contacts(const TissueModel& model, std::size_t k, const Felt& felt, 
   const double depth = static_cast<double>(glm::length(d.dent.shift));
   const DentPlace now = place_of(d.dent, d.place.radius, d.place.modulus);
   d.dent.owes += static_cast<float>(dent_energy(now, depth) - dent_energy(d.place, depth));
-  add_force(k, felt, pay(k, felt, s, d.dent), s);
+  add_force(k, felt, pay(k, felt, dt, s, d.dent), s);
 }
 
 // Returns the response of the lattice to a load on one contact, times pi E*, 1/m.

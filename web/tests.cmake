@@ -53,7 +53,8 @@ trocar_web_test(deform_tissue
   SOURCES deform/tissue_test.cpp deform/elasticity_test.cpp
   LIBS trocar_deform)
 trocar_web_test(deform_contacts
-  SOURCES deform/contact_test.cpp deform/dent_test.cpp deform/organ_contact_test.cpp deform/fluid_test.cpp support/allocation_counter.cpp
+  SOURCES deform/contact_test.cpp deform/dent_test.cpp deform/surface_dents_test.cpp
+    deform/organ_contact_test.cpp deform/fluid_test.cpp support/allocation_counter.cpp
   LIBS trocar_deform trocar_cpu_collision
   ARGUMENTS --gtest_filter=-OrganStepper.*)
 trocar_web_test(deform_sculpt

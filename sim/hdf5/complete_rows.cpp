@@ -37,6 +37,12 @@ std::uint64_t rows_up_to(const H5Table& effect, std::uint64_t frames) {
   return static_cast<std::uint64_t>(std::upper_bound(all.begin(), all.end(), frames) - all.begin());
 }
 
+// Recordings of format 4.0 have no dents, and neither have those of a session without tools.
+bool is_there(const H5File& file, const std::string& path, const Column& kind, const RowSizes& sizes) {
+  if (!kind.shape.empty() && kind.shape.front() == kPerPart) return file.has_table(path);
+  return has_column(kind, sizes);
+}
+
 bool is_optional(ColumnGroup group) {
   return group == ColumnGroup::Fibres || group == ColumnGroup::Clips || group == ColumnGroup::Bleeding;
 }
@@ -53,8 +59,8 @@ OpenColumns::OpenColumns(const H5File& file, ColumnGroup group, const RowSizes& 
   tables_.resize(kinds().size());
   for (std::size_t k = 0; k < tables_.size(); ++k) {
     const Column& kind = kinds()[k];
-    if (kind.is_in(form) && has_column(kind, sizes))
-      tables_[k].emplace(open_column(file, path_of(group, k, organ), kind, sizes));
+    const std::string path = path_of(group, k, organ);
+    if (kind.is_in(form) && is_there(file, path, kind, sizes)) tables_[k].emplace(open_column(file, path, kind, sizes));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "deform/solid/lattice.hpp"
 #include "geometry/error.hpp"
 #include "mesh/triangle_mesh.hpp"
+#include "sim/device/tool_shape.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -86,7 +87,7 @@ struct RecordedColumn {
 
 RowSizes sizes_of(const RecordingHeader& header, std::optional<std::size_t> organ = {}) {
   return {header.tools.size(), header.stages.size(), header.organs.size(),
-          organ ? header.organs[*organ].tissue->rest.size() : 0};
+          organ ? header.organs[*organ].tissue->rest.size() : 0, header.parts};
 }
 
 // Returns the columns that grow: those of the organs, of fibres, clips and bleeding, and of the session; kTime is the
@@ -384,10 +385,17 @@ double frame_bytes(ColumnGroup group, const RowSizes& sizes, RowOf rows = RowOf:
   return bytes;
 }
 
+std::size_t parts_of(const Scene& scene) {
+  std::size_t parts = 0;
+  for (const InstrumentScene& tool : scene.instruments)
+    parts += InstrumentBody(tool.kind, tool.radius, tool.limits).parts();
+  return parts;
+}
+
 }  // namespace
 
 double recording_rate(const Scene& scene) {
-  RowSizes sizes{scene.instruments.size(), stage_names().size(), scene.organs.size(), 0};
+  RowSizes sizes{scene.instruments.size(), stage_names().size(), scene.organs.size(), 0, parts_of(scene)};
   double bytes = frame_bytes(ColumnGroup::Session, sizes) + frame_bytes(ColumnGroup::Bleeding, sizes);
   for (const OrganScene& organ : scene.organs) {
     TriangleMesh mesh = surface_of(organ);

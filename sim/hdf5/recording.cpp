@@ -369,6 +369,8 @@ void Recording::read_frame(std::size_t frame, std::size_t organ, OrganFrame& out
   out.part.resize(count);
   tables[kTouchPart].read(begin, std::as_writable_bytes(std::span(out.part)));
   read_touches(tables, begin, count, out);
+  out.dents.resize(tables.has(kDent) ? tables[kDent].row_bytes() / sizeof(SurfaceDent) : 0);
+  if (!out.dents.empty()) tables[kDent].read(frame, std::as_writable_bytes(std::span(out.dents)));
 }
 
 }  // namespace trocar

@@ -383,6 +383,11 @@ const std::vector<Column> kOrganRows = {
     {"touch_part", Cell::U8, {}, RowOf::Touch, "",
      "number of the part that touches, 0: the shaft; touches of a tool are sorted by part, then face",
      [](Bytes& to, From from) { push_or_zeros(to, from.organ->part, from.organ->touches.touches.size()); }},
+    {"dent", Cell::F32, {kPerPart, 11}, RowOf::Frame, "m",
+     "of each part of all tools, at the time of the touch query, where it presses the surface out of the lattice's "
+     "shape, see [tissue.md](tissue.md): both ends of a line; shift of the surface; distance from the line up to "
+     "which it shifts by all of that, and length over which the shift then fades. 0 without a dent",
+     of_organ<&RecordedOrganFrame::dents>},
 };
 
 const std::vector<Column> kCompactRows = {
@@ -442,6 +447,8 @@ std::uint64_t length_of(int length, const RowSizes& sizes) {
       return sizes.organs;
     case kPerNode:
       return sizes.nodes;
+    case kPerPart:
+      return sizes.parts;
     default:
       return static_cast<std::uint64_t>(length);
   }
@@ -481,7 +488,7 @@ const char* name_of(RowOf rows) {
 
 std::string type_text(const Column& column) {
   static constexpr const char* kCells[] = {"uint8", "uint32", "uint64", "float32", "float64"};
-  static constexpr const char* kLengths[] = {"tool", "tool + 1", "pair of tools", "stage", "organ", "node"};
+  static constexpr const char* kLengths[] = {"tool", "tool + 1", "pair of tools", "stage", "organ", "node", "part"};
   std::string text = kCells[static_cast<std::size_t>(column.cell)];
   if (!column.shape.empty()) text += ' ';
   for (const int length : column.shape)
@@ -513,7 +520,9 @@ std::vector<std::uint64_t> row_shape(const Column& column, const RowSizes& sizes
 }
 
 bool has_column(const Column& column, const RowSizes& sizes) {
-  return column.shape.empty() || column.shape.front() != kPerToolPair || tool_pairs(sizes.tools) > 0;
+  if (column.shape.empty()) return true;
+  if (column.shape.front() == kPerPart) return sizes.parts > 0;
+  return column.shape.front() != kPerToolPair || tool_pairs(sizes.tools) > 0;
 }
 
 OrganColumn nodes_column(RecordingForm form) {
@@ -561,14 +570,16 @@ void require_format(const H5File& file) {
     throw InputError(fmt::format("{}: is an HDF5 file, but not a recording", file.path().string()));
   std::string minor = file.text("format_minor");
   if (minor.empty()) minor = "0";
-  if (format == kFormat && whole(minor) == kFormatMinor) return;
+  const std::optional<int> known = whole(minor);
+  if (format == kFormat && known && *known >= 0 && *known <= kFormatMinor) return;
   const std::string major = format.substr(std::string_view(kAnyFormat).size());
   const std::string has = fmt::format("{}: has format {}.{}", file.path().string(), printable(major), printable(minor));
   if (major == "2" || major == "3")
     throw InputError(fmt::format("{}, which the program no longer reads; the last version that does is commit {}", has,
                                  kReadsFormats2And3));
-  throw InputError(fmt::format("{}, but this version reads {}.{}; use the version that recorded it ({}) or a later one",
-                               has, kFormatMajor, kFormatMinor, version));
+  throw InputError(
+      fmt::format("{}, but this version reads up to {}.{}; use the version that recorded it ({}) or a later one", has,
+                  kFormatMajor, kFormatMinor, version));
 }
 
 namespace {

@@ -46,14 +46,14 @@ enum class RowOf : std::size_t {
 enum class RecordingForm { Full, Packed, Compact };
 const char* name_of(RecordingForm form);  // "full", "packed", "compact"
 
-// The format of a recording, in the attributes `format` and `format_minor`. A reader refuses other formats: it cannot
+// The format of a recording, in the attributes `format` and `format_minor`. A reader refuses later formats: it cannot
 // know what they mean for a score. It ignores tables and attributes that it does not know. New columns raise the minor
 // version, a change of what a column means the major version.
-inline constexpr int kFormatMajor = 4, kFormatMinor = 0;
+inline constexpr int kFormatMajor = 4, kFormatMinor = 1;
 inline constexpr const char* kAnyFormat = "trocar-recording-";  // the attribute `format` of every format begins so
 inline constexpr const char* kFormat = "trocar-recording-4";
 inline constexpr const char* kFormAttribute = "form";
-// Throws InputError when the file is not a recording, or of another format.
+// Throws InputError when the file is not a recording, of another major format or of a later one.
 void require_format(const H5File& file);
 // Returns the form of a recording. Throws InputError for an unknown one.
 RecordingForm form_of(const H5File& file);
@@ -147,13 +147,14 @@ enum OrganColumn : std::size_t {
   kTouchPressure,
   kTipFirst,
   kTipFace,
-  kTouchPart
+  kTouchPart,
+  kDent
 };
 enum CompactColumn : std::size_t { kKeyFrame, kFrameChecksum };
 
 // Sizes of a row that differ between sessions; a 0 accepts any size in a file.
 struct RowSizes {
-  std::uint64_t tools = 0, stages = 0, organs = 0, nodes = 0;
+  std::uint64_t tools = 0, stages = 0, organs = 0, nodes = 0, parts = 0;
 };
 // A length in the shape of a row: a number, or one of these.
 enum RowLength : int {
@@ -162,7 +163,8 @@ enum RowLength : int {
   kPerToolPair = -3,
   kPerStage = -4,
   kPerOrgan = -5,
-  kPerNode = -6
+  kPerNode = -6,
+  kPerPart = -7
 };
 
 // Where the rows come from: the header before the first frame, and then each frame.
@@ -199,7 +201,8 @@ std::string forms_text(const Column& column);
 // `organ`: name of the organ of a column of ColumnGroup::Organ.
 std::string path_of(ColumnGroup group, std::size_t column, const std::string& organ = "");
 std::vector<std::uint64_t> row_shape(const Column& column, const RowSizes& sizes);
-// Returns whether a session of these sizes has the column: one without pairs of tools has no clashes.
+// Returns whether a session of these sizes has the column: one without pairs of tools has no clashes, one without parts
+// of tools no dents.
 bool has_column(const Column& column, const RowSizes& sizes);
 // Returns the rows of a chunk of about 64 KiB.
 std::uint64_t rows_per_chunk(std::span<const std::uint64_t> row_shape, Cell cell);

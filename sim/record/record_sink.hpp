@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deform/contact/surface_dents.hpp"
 #include "deform/fluid/bleeding.hpp"
 #include "deform/fluid/fluid_film.hpp"
 #include "deform/join/bonds.hpp"
@@ -110,6 +111,7 @@ struct RecordingHeader {
   std::vector<std::string> tools;   // names
   std::vector<double> tool_radius;  // [tool] m
   std::vector<std::string> tips;    // [tool] kind of its tip and largest aperture of its jaws, degrees: "grasper 60"
+  std::size_t parts = 0;            // of all tools
   std::vector<ToolPose> before;     // [tool] pose in the frame before the first; empty: the session begins here
   std::vector<glm::dvec2> before_joints;  // [tool] roll in degrees and grip in that frame; empty as `before`
   std::vector<std::string> stages;        // names of the stage times, in their order
@@ -153,6 +155,7 @@ struct RecordedOrganFrame {
   std::span<const FaceId> tip_ids = {};           // ids of the faces that tips touch, sorted by tool, then face
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] index of each tool's first face; empty: no tip touches
   std::span<const std::uint8_t> part = {};        // [touch] part of the tool, 0: its shaft; empty: all 0
+  std::span<const SurfaceDent> dents = {};        // [part] at the touch query; empty: none
 
   FaceId id_of(const Touch& touch) const { return face_ids.empty() ? touch.face : face_ids[index(touch.face)]; }
 };

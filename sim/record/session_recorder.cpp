@@ -114,6 +114,7 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
     header.before.push_back(instrument.pose);
     header.before_joints.emplace_back(instrument.roll_deg, instrument.grip);
   }
+  header.parts = session.parts().tool.size();
   header.stages = stage_names();
   header.backends = session.backend_names();
   const auto& own = header.backend;
@@ -180,7 +181,8 @@ void SessionRecorder::append(Session& session, const FrameClock& clock) {
                   .change = organ.change.empty() ? nullptr : &changes_[k],
                   .tip_ids = tip_ids_[k],
                   .tip_first = organ.tip_first,
-                  .part = organ.touched.part};
+                  .part = organ.touched.part,
+                  .dents = session.queried_dents(k)};
   }
   clashes_.clear();
   for (const InstrumentClash& clash : session.clashes())

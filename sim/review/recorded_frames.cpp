@@ -21,7 +21,8 @@ bool RecordedOrganFrames::load(std::size_t frame) {
   const bool reshaped = go_to_frame(recording_->organs()[organ_].history, frame, surface_);
   recording_->read_frame(frame, organ_, frame_);
   positions_.resize(surface_.rest.size());
-  embed_surface(surface_.tissue, frame_.nodes, positions_);
+  PositionBox box = embed_surface(surface_.tissue, frame_.nodes, positions_);
+  add_dents(frame_.dents, positions_, box);
   return reshaped;
 }
 

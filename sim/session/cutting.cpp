@@ -131,7 +131,7 @@ bool HotWire::acts_on(Organ& organ) const {
 
 bool HotWire::touches(const Organ& organ) const {
   for (const glm::uvec3& corners : organ.mesh.faces) {
-    const glm::vec3 &a = organ.positions[corners.x], &b = organ.positions[corners.y], &c = organ.positions[corners.z];
+    const glm::vec3 &a = organ.skin[corners.x], &b = organ.skin[corners.y], &c = organ.skin[corners.z];
     if (glm::any(glm::lessThan(glm::max(a, glm::max(b, c)), box_.low)) ||
         glm::any(glm::greaterThan(glm::min(a, glm::min(b, c)), box_.high)))
       continue;

@@ -63,8 +63,27 @@ void use_scan(Organ& organ) {
 }
 
 void follow_nodes(Organ& organ) {
-  const PositionBox box = embed_surface(organ.tissue, organ.state.x, organ.positions);
+  organ.skin.resize(organ.mesh.positions.size());
+  PositionBox box = embed_surface(organ.tissue, organ.state.x, organ.skin);
+  organ.positions = organ.skin;
+  add_dents(organ.dents, organ.positions, box);
   organ.box = {box.low, box.high};
+}
+
+void follow_dents(Organ& organ, float dt) {
+  const TissueState& state = organ.state;
+  const std::span<const PreparedPoint> points = organ.state.scratch.contacts;
+  const std::vector<std::uint32_t>& first = organ.contacts.first;
+  organ.dents.resize(state.dents.size());
+  for (std::size_t part = 0; part < organ.dents.size(); ++part) {
+    DentedFaces pressed{{}, {}, organ.mesh.faces, organ.skin};
+    if (part + 1 < first.size()) {
+      const std::size_t count = first[part + 1] - first[part];
+      pressed.points = points.subspan(first[part], count);
+      pressed.face_of = std::span(organ.contacts.face_of).subspan(first[part], count);
+    }
+    follow_dent(state.dents[part], pressed, organ.tissue.params.node_spacing, dt, organ.dents[part]);
+  }
 }
 
 glm::vec3 deepest_dent(const Organ& organ, const PartTable& parts, std::size_t tool) {
@@ -179,8 +198,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   organ.contacts.params = scene.contact;
   const std::size_t faces = organ.mesh.faces.size();
   for (std::uint32_t face = 0; face < faces; ++face) organ.face_ids.push_back(FaceId(face));
-  organ.positions.resize(organ.mesh.positions.size());
-  organ.charred.resize(organ.positions.size());
+  organ.charred.resize(organ.mesh.positions.size());
   organ.damage.resize(faces);
   organ.pressure.resize(faces);
   follow_nodes(organ);
@@ -224,7 +242,6 @@ void take_over_change(Organ& organ, DamageMark how) {
   if (organ.topology == organ.topology_before) organ.ids_before.swap(organ.face_ids);
   organ.face_ids = sculpture.faces.id;
   organ.pressure.assign(organ.mesh.faces.size(), 0.f);
-  organ.positions.resize(organ.mesh.positions.size());
   follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, organ.positions.size());
   find_unused(organ);

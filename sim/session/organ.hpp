@@ -9,6 +9,7 @@
 
 #include "cpu_collision/broad_phase/box.hpp"
 #include "deform/contact/contact.hpp"
+#include "deform/contact/surface_dents.hpp"
 #include "deform/cut/sculpt.hpp"
 #include "deform/solid/tissue.hpp"
 #include "geometry/touch.hpp"
@@ -42,8 +43,10 @@ struct Organ {
   std::vector<FaceId> face_ids;  // [slot] ascending: a face keeps its id for life
   TissueModel tissue;
   SteppedTissue state;
-  std::vector<glm::vec3> positions;   // [vertex] m, current
-  broad::Box box;                     // of the positions
+  std::vector<glm::vec3> skin;        // [vertex] m, current, as the lattice carries it: contacts act on it
+  std::vector<SurfaceDent> dents;     // [part] of the tools
+  std::vector<glm::vec3> positions;   // [vertex] m, the skin with the dents: what is touched and seen
+  broad::Box box;                     // of both
   std::vector<char> unused;           // [vertex] 1: no face uses it
   std::vector<float> charred;         // [vertex] 0 intact .. 0.5 pale .. 1 charred
   std::unique_ptr<TouchQuery> query;  // the backend of the session
@@ -66,8 +69,10 @@ struct Organ {
   std::vector<FaceId> removed_slots;  // the faces that this change removed: slots before it, ascending
 };
 
-// Updates positions and box from the lattice's nodes.
+// Updates skin, positions and box from the lattice's nodes and the dents.
 void follow_nodes(Organ& organ);
+// Takes over, after a step of dt seconds, the dents of all parts.
+void follow_dents(Organ& organ, float dt);
 
 // Returns the deepest dent of a tool in the organ, m: its surface at the tool is shifted back by this.
 glm::vec3 deepest_dent(const Organ& organ, const PartTable& parts, std::size_t tool);

@@ -335,6 +335,7 @@ class OrganCheck {
               "a fixed node is not where it is fixed");
     }
     for (const Dent& dent : state.dents) check(dent);
+    for (const SurfaceDent& dent : organ_.dents) check(dent);
     if (!model_.tube.empty()) check_rods();
   }
 
@@ -349,6 +350,16 @@ class OrganCheck {
                 lies_within(static_cast<double>(dent.held), 0.0, kLongestTime) &&
                 lies_within(static_cast<double>(dent.owes), -kLargestQuantity, kLargestQuantity),
             "the place of a dent is out of range");
+  }
+
+  void check(const SurfaceDent& dent) const {
+    require(lies_within(glm::dvec3(dent.from), kLargestCoordinate) &&
+                lies_within(glm::dvec3(dent.to), kLargestCoordinate) &&
+                lies_within(glm::dvec3(dent.shift), static_cast<double>(kFarthestNode)),
+            "the place of a dent in its surface is out of range");
+    for (const float size : {dent.full, dent.fade})
+      require(lies_within(static_cast<double>(size), 0.0, kLargestQuantity),
+              "the size of a dent of its surface is out of range");
   }
 
   // A sheet: its faces, what follows from them, and a motion that a sheet can have.
@@ -783,9 +794,15 @@ void fields(A& a, TissueDamage& d) {
 }
 
 template <typename A>
+void fields(A& a, SurfaceDent& d) {
+  all(a, d.from, d.to, d.shift, d.full, d.fade);
+}
+
+template <typename A>
 void fields(A& a, Organ& o) {
   TissueState& state = o.state;
-  all(a, o.mesh.positions, o.mesh.faces, o.face_ids, o.tissue, state, o.charred, o.unused, o.damage, o.topology);
+  all(a, o.mesh.positions, o.mesh.faces, o.face_ids, o.tissue, state, o.charred, o.unused, o.damage, o.topology,
+      o.dents);
   if (o.sculpture) field(a, *o.sculpture);
   if constexpr (A::kReads) o.contacts.forget();
   field(a, o.contacts);
@@ -858,7 +875,7 @@ namespace {
 
 constexpr std::array<char, 8> kMagic = {'T', 'r', 'o', 'c', 'a', 'r', 'S', 's'};
 // Rises with every change of the block's layout; blocks of other versions are refused.
-constexpr std::uint32_t kSessionVersion = 10;
+constexpr std::uint32_t kSessionVersion = 11;
 
 struct Header {
   std::array<char, 8> magic = kMagic;
@@ -992,7 +1009,6 @@ void TissueWorld::check_read(std::size_t tools) const {
 
 void TissueWorld::follow_read() {
   for (Organ& organ : organs_) {
-    organ.positions.resize(organ.mesh.positions.size());
     restore_rods(organ);
     restore_sheet(organ);
     follow_nodes(organ);

@@ -155,7 +155,7 @@ void Session::watch_tips() {
   const StageTimer timer(stage_ms_[kSurface]);
   tips_.clear();
   for (const Instrument& instrument : instruments()) tips_.push_back(instrument.pose.tip);
-  tip_watch_.look(organs(), tips_, instruments_.parts());
+  tip_watch_.look(organs(), tips_);
 }
 
 std::uint32_t Session::touched() const {

@@ -39,18 +39,20 @@ class Session {
   void move();                                   // cuts, contacts, tissue
   void settle();                                 // the backends learn new faces, the devices their forces
 
-  // Returns the organs, and their nodes at the time of the last frame's touch query: a recording keeps them.
-  // [organ][node]. So does queried_ends() for the ends of a fibre.
+  // Returns the organs, and their nodes and dents at the time of the last frame's touch query: a recording keeps them.
+  // [organ][node], [organ][part]. So does queried_ends() for the ends of a fibre.
   const std::vector<Organ>& organs() const { return world_.organs(); }
   const SessionBonds& bonds() const { return world_.bonds(); }
   const SessionClips& clips() const { return world_.clips(); }
   const SessionBleeding& bleeding() const { return world_.bleeding(); }
   const SessionFilm& film() const { return world_.film(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
+  std::span<const SurfaceDent> queried_dents(std::size_t organ) const { return world_.queried_dents(organ); }
   FibreEnds queried_ends(std::size_t fibre) const { return world_.queried_ends(fibre); }
 
   std::vector<Instrument>& instruments() { return instruments_.list(); }
   const std::vector<Instrument>& instruments() const { return instruments_.list(); }
+  const PartTable& parts() const { return instruments_.parts(); }  // of all instruments
   const SessionScope& scope() const { return instruments_.scope(); }
   void set_scope_device(std::unique_ptr<Device> device) { instruments_.set_scope_device(std::move(device)); }
   void set_field_of_view(double degrees) { instruments_.scope().pose.field_of_view_deg = degrees; }

@@ -125,7 +125,7 @@ bool SessionClips::end_frame(const std::vector<Organ>& organs) {
   for (std::uint32_t k = 0; k < clips_.size(); ++k) {
     PlacedClip& placed = clips_[k];
     if (!placed.on() || k >= before_) continue;
-    if (tension_of(placed.clip, organs[placed.clip.organ].positions, placed.used) <= placed.holds) continue;
+    if (tension_of(placed.clip, organs[placed.clip.organ].skin, placed.used) <= placed.holds) continue;
     placed.clip.count = 0;
     lost_.push_back(k);
     changed_ = true;

@@ -71,7 +71,7 @@ void follow_change(Organ& organ, DamageMark how) {
   }
   change_faces(organ, how);
   organ.pressure.assign(organ.mesh.faces.size(), 0.f);
-  organ.positions.resize(now), organ.charred.resize(now, 0.f);
+  organ.charred.resize(now, 0.f);
   follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, now);
   organ.unused.assign(now, 1);

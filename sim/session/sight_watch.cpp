@@ -73,7 +73,7 @@ bool may_be_in(const Organ& organ, std::size_t tool, const glm::dvec3& tip) {
 
 }  // namespace
 
-void TipWatch::look(std::span<const Organ> organs, std::span<const glm::dvec3> tips, const PartTable& parts) {
+void TipWatch::look(std::span<const Organ> organs, std::span<const glm::dvec3> tips) {
   organs_.resize(organs.size());
   buried_.assign(tips.size(), std::nullopt);
   for (std::size_t k = 0; k < organs.size(); ++k) {
@@ -81,7 +81,7 @@ void TipWatch::look(std::span<const Organ> organs, std::span<const glm::dvec3> t
     organs_[k].begin_frame();
     organs_[k].follow_change(organ);
     for (std::size_t tool = 0; tool < tips.size(); ++tool) {
-      const glm::dvec3 tip = tips[tool] + glm::dvec3(deepest_dent(organ, parts, tool));
+      const glm::dvec3& tip = tips[tool];
       if (!may_be_in(organ, tool, tip)) continue;
       const solids::TipDepth found = solids::tip_depth(organs_[k].fitted(organ), {organ.positions, organ.mesh.faces},
                                                        {organ.box.low, organ.box.high}, tip);

@@ -80,10 +80,10 @@ struct BuriedTip {
 
 class TipWatch {
  public:
-  // Measures the depth of all tips, beyond their dents. `tips`: m, [tool]; `parts`: of the tools. If several organs
-  // contain a tip, the one in which it is deepest counts. Allocates only when a tip enters an organ's box for the first
-  // time, or for the first time since the organ's faces changed.
-  void look(std::span<const Organ> organs, std::span<const glm::dvec3> tips, const PartTable& parts = PartTable{});
+  // Measures the depth of all tips. `tips`: m, [tool]. If several organs contain a tip, the one in which it is deepest
+  // counts. Allocates only when a tip enters an organ's box for the first time, or for the first time since the organ's
+  // faces changed.
+  void look(std::span<const Organ> organs, std::span<const glm::dvec3> tips);
   // Returns the result of the last look(). [tool], empty when the tip is in no organ.
   std::span<const std::optional<BuriedTip>> buried() const { return buried_; }
 

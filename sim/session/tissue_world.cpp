@@ -57,6 +57,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     meshes.push_back(organ.mesh.view());
     models_.push_back(&organ.tissue);
     queried_nodes_.push_back(organ.state.x);
+    queried_dents_.emplace_back();
   }
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     for (auto* holds : {&holds_, &piece_holds_}) holds->emplace_back().reserve(kUsualHolds);
@@ -87,7 +88,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
 
 void TissueWorld::measure() {
   bodies_.clear();
-  for (Organ& organ : organs_) bodies_.push_back({&organ.tissue, &organ.state, organ.positions, organ.unused});
+  for (Organ& organ : organs_) bodies_.push_back({&organ.tissue, &organ.state, organ.skin, organ.unused});
   measure_organs(bodies_, organ_contacts_);
 }
 
@@ -111,7 +112,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   settle_jaws(instruments, dt);
   {
     const StageTimer timer(stage_ms[kSurface]);
-    follow_surfaces();
+    follow_surfaces(dt);
   }
   settle_clips(instruments);
   const bool loosened = !bonds_.bonds().broken.empty();
@@ -135,6 +136,8 @@ void TissueWorld::begin(const Instruments& instruments) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
+    organ.dents.resize(instruments.part_steps().size());
+    queried_dents_[k] = organ.dents;
     begin_change(organ);
   }
   bonds_.begin();
@@ -151,7 +154,7 @@ void TissueWorld::find_candidates() {
     begin_candidates(organ.contacts, organ.state.dents);
     for (std::size_t part = 0; part < part_steps_.size(); ++part)
       add_candidates(part_steps_[part], touched_now(organ, part, touched_now_), organ.mesh.faces, organ.around,
-                     organ.positions, organ.contacts);
+                     organ.skin, organ.contacts);
   }
 }
 
@@ -172,7 +175,7 @@ void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws
   }
   if (most == 0) return;
   const Organ& organ = organs_[instrument.grasped];
-  grip(instrument.jaws, jaws, motion, {organ.tissue, organ.positions, organ.mesh.faces, organ.around, organ.unused},
+  grip(instrument.jaws, jaws, motion, {organ.tissue, organ.skin, organ.mesh.faces, organ.around, organ.unused},
        instrument.grasp);
 }
 
@@ -192,7 +195,7 @@ void TissueWorld::meet_organs(std::span<const OrganPair> near, double dt) {
   bodies_.clear();
   bool cut = false;
   for (Organ& organ : organs_) {
-    bodies_.push_back({&organ.tissue, &organ.state, organ.positions, organ.unused});
+    bodies_.push_back({&organ.tissue, &organ.state, organ.skin, organ.unused});
     cut = cut || !organ.change.empty();
   }
   if (cut) {
@@ -249,7 +252,7 @@ void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number
   const double time = static_cast<double>(number + 1) / pieces, opening = opening_at(motion, time);
   const RigidFrame frame = frame_at(motion, time);
   for (const GraspedPoint& held : instrument.grasp.points) {
-    const glm::dvec3 world(organs_[instrument.grasped].positions[held.vertex]);
+    const glm::dvec3 world(organs_[instrument.grasped].skin[held.vertex]);
     const JawPoint now = jaw_point(jaws, opening, frame.to_local(world));
     if ((std::abs(now.share) - 0.5) * opening * now.from_hinge <= kBeyond) list.push_back(held.vertex);
   }
@@ -269,11 +272,11 @@ void TissueWorld::press_organs(const Instruments& all, int number, int pieces, f
     begin_contacts(organ.contacts, {organ.tissue.embedding, organ.state.v, dt, organ.state.dents});
   }
   share_faces(&ContactList::first_candidate, [](const PressingTool& tool, const ContactSearch& search, Organ& organ) {
-    meet_candidates(tool, organ.mesh.faces, organ.positions, search.part, search.first, search.last, organ.contacts);
+    meet_candidates(tool, organ.mesh.faces, organ.skin, search.part, search.first, search.last, organ.contacts);
   });
   stepper_.team().share(organs_.size(), [&](std::size_t k) { choose_pressed(all, k, number, pieces); });
   share_faces(&ContactList::first_chosen, [](const PressingTool& tool, const ContactSearch& search, Organ& organ) {
-    meet_chosen(tool, organ.mesh.faces, organ.positions, search.first, search.last, organ.contacts);
+    meet_chosen(tool, organ.mesh.faces, organ.skin, search.first, search.last, organ.contacts);
   });
   stepper_.team().share(organs_.size(), [&](std::size_t k) { list_pressed(k, number, pieces); });
 }
@@ -309,14 +312,13 @@ void TissueWorld::choose_pressed(const Instruments& all, std::size_t k, int numb
     std::vector<std::uint32_t>& held = held_between_[k];
     held.clear();
     if (instrument.grasped == k && instrument.grasp.holding()) list_held(all, tool, number, pieces, held);
-    choose_faces(pressing_[part], part, organ.mesh.faces, organ.positions, organ.contacts, held);
+    choose_faces(pressing_[part], part, organ.mesh.faces, organ.skin, organ.contacts, held);
   }
 }
 
 void TissueWorld::list_pressed(std::size_t k, int number, int pieces) {
   Organ& organ = organs_[k];
-  for (const PressingTool& pressing : pressing_)
-    list_contacts(pressing, organ.mesh.faces, organ.positions, organ.contacts);
+  for (const PressingTool& pressing : pressing_) list_contacts(pressing, organ.mesh.faces, organ.skin, organ.contacts);
   piece_holds_[k] = holds_[k];
   for (TissueHold& hold : piece_holds_[k]) hold = piece_of(hold, number, pieces);
 }
@@ -372,7 +374,7 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
       instruments[tool].torque +=
           share * contact_torque(organ.state, first, last, glm::vec3(instruments[tool].pose.pivot));
     }
-    add_contact_damage(organ.contacts, organ.state, organ.face_ids, organ.positions, dt * share, organ.pressure,
+    add_contact_damage(organ.contacts, organ.state, organ.face_ids, organ.skin, dt * share, organ.pressure,
                        organ.damage);
     if (number + 1 == pieces || organ.contacts.candidates.empty()) continue;
     const StageTimer timer(stage_ms[kSurface]);
@@ -412,8 +414,9 @@ void TissueWorld::settle_jaws(Instruments& all, double dt) {
   }
 }
 
-void TissueWorld::follow_surfaces() {
+void TissueWorld::follow_surfaces(double dt) {
   for (Organ& organ : organs_) {
+    follow_dents(organ, static_cast<float>(dt));
     follow_nodes(organ);
     organ.touch_pressure.clear();
     for (const Touch& touch : organ.touched.touches) {

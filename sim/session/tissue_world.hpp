@@ -94,6 +94,7 @@ class TissueWorld {
   const SessionFilm& film() const { return film_; }
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
+  std::span<const SurfaceDent> queried_dents(std::size_t organ) const { return queried_dents_[organ]; }
   FibreEnds queried_ends(std::size_t fibre) const { return bonds_.ends(fibre, queried_nodes_); }
 
   // Measures positions and speeds; then reach_of() gives the box in which an organ may meet another within `dt`
@@ -149,14 +150,15 @@ class TissueWorld {
   void settle_jaws(Instruments& all, double dt);
   void settle_clips(Instruments& all);
   void settle_slips(const Instruments& all, double dt);
-  void follow_surfaces();
+  void follow_surfaces(double dt);
 
   std::vector<Organ> organs_;
-  std::vector<glm::vec3> fall_;                        // [organ] m/s^2  of loose parts
-  std::vector<float> out_of_sight_;                    // [organ] m
-  bool cuttable_ = false;                              // instruments may cut
-  std::vector<IntactOrgan> intact_;                    // [organ] at the start
-  std::vector<std::vector<glm::vec3>> queried_nodes_;  // [organ][node] m
+  std::vector<glm::vec3> fall_;                          // [organ] m/s^2  of loose parts
+  std::vector<float> out_of_sight_;                      // [organ] m
+  bool cuttable_ = false;                                // instruments may cut
+  std::vector<IntactOrgan> intact_;                      // [organ] at the start
+  std::vector<std::vector<glm::vec3>> queried_nodes_;    // [organ][node] m
+  std::vector<std::vector<SurfaceDent>> queried_dents_;  // [organ][part]
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
   ContactSizes contact_sizes_;

@@ -1203,7 +1203,7 @@ TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
   scene.instruments[1].tip = {-0.055, 0.060, 0.158};  // the hook cuts in the bed
   Backends backends;
   Session session(scene, backends, "scan", {}, [](const InstrumentScene& instrument) {
-    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.015, 0.065, 1.5});
+    return make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.015, 0.085, 1.5});
   });
   const TemporaryFolder folder;
   SessionRecorder recorder(recording_file(folder.path() / "s.h5"), scene, session, "none");

@@ -116,7 +116,7 @@ TEST_F(VersionedRecording, LaterFormatsAreRefused) {
     replace_text(id, "format", format), replace_text(id, "format_minor", minor), replace_text(id, "version", "9.1.0");
     H5Fclose(id);
     expect_refused(
-        fmt::format(": has format {}, but this version reads {}.{}; use the version that recorded it (9.1.0) "
+        fmt::format(": has format {}, but this version reads up to {}.{}; use the version that recorded it (9.1.0) "
                     "or a later one",
                     has, kFormatMajor, kFormatMinor));
   }

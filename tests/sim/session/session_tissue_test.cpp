@@ -557,8 +557,9 @@ struct Reference {
   double deepest = 0.0;  // m  of any point of a face in the jaw
 };
 
-// Solves for the liver at rest under the jaw. The point of each face that is deepest in the jaw joins the contacts, and
-// the solver starts again, until no face is deeper than 0.15 mm: contacts leave 0.1 mm.
+// Solves for the liver at rest under the jaw, where its lattice meets it: shifted by the dent. The point of each face
+// that is deepest in the jaw joins the contacts, and the solver starts again, until no face is deeper than 0.15 mm:
+// contacts leave 0.1 mm.
 Reference reference_of(const Pressing& pressing) {
   const Organ& organ = pressing.organ;
   const ToolStep& jaw = pressing.body.step(kJaw);
@@ -618,7 +619,7 @@ class JawPress : public ::testing::TestWithParam<Press> {
 TEST_P(JawPress, ForceOnALiverAgreesWithTheImplicitReference) {
   const Organ& liver = session_.organs()[0];
   const Instrument& grasper = session_.instruments()[0];
-  const Pressing pressing(liver, GetParam(), grasper);
+  Pressing pressing(liver, GetParam(), grasper);
   EXPECT_NEAR(pressing.lift(), kDepth, 1e-5);
   pose_ = pressing.end;
   step(60, [&](int i) { pose_.tip = pressing.end.tip + (1.0 - (i + 1) / 60.0) * 0.009 * pressing.place.normal; });
@@ -634,6 +635,9 @@ TEST_P(JawPress, ForceOnALiverAgreesWithTheImplicitReference) {
   };
   EXPECT_EQ(touches(kShaftPart) + touches(2), 0u) << "only one jaw presses";
   EXPECT_GT(touches(kJaw), 0u);
+  const dvec3 dent(liver.state.dents[kJaw].shift);
+  pressing.end.pivot += dent, pressing.end.tip += dent;
+  pressing.move_to(pressing.end);
   const Reference expected = reference_of(pressing);
   EXPECT_LT(expected.deepest, 1.5e-4);
   std::printf("%s: jaw %.3f N, reference %.3f N, ratio %.3f\n", GetParam().name, glm::length(force), expected.force,
@@ -641,6 +645,46 @@ TEST_P(JawPress, ForceOnALiverAgreesWithTheImplicitReference) {
   EXPECT_NEAR(glm::length(force) / expected.force, 1.0, 0.1);
   // A lever: the jaw touches within some millimetres of the pressed point.
   EXPECT_LT(glm::length(torque - glm::cross(pressing.place.point - pose_.pivot, force)), 0.1 * glm::length(torque));
+}
+
+// The surface that is seen and queried lies at the jaw, on its way in and at rest, as the lattice does at the jaw that
+// its contacts see.
+TEST_P(JawPress, TheSurfaceThatIsSeenLiesAtTheJaw) {
+  const Organ& liver = session_.organs()[0];
+  Pressing pressing(liver, GetParam(), session_.instruments()[0]);
+  pose_ = pressing.end;
+  double deepest = 0.0, farthest = 0.0, deepest_met = 0.0, dent = 0.0;
+  const auto look = [&] {
+    pressing.move_to(pose_);
+    const PosedPart jaw = pressing.posed(kJaw);
+    const double radius = pressing.body.shapes()[kJaw - 1].radius;
+    const dvec3 shift(liver.state.dents[kJaw].shift);
+    const auto gap = [&](const std::vector<glm::vec3>& positions, const glm::uvec3& face, const dvec3& by) {
+      const Triangle t = triangle_of(positions, face);
+      return hull_distance(jaw.corners(), std::array{t.a + by, t.b + by, t.c + by}).distance - radius;
+    };
+    double nearest = 1.0, nearest_met = 1.0;
+    for (const glm::uvec3& face : pressing.faces) {
+      nearest = std::min(nearest, gap(liver.positions, face, dvec3(0.0)));
+      nearest_met = std::min(nearest_met, gap(liver.skin, face, -shift));
+    }
+    deepest = std::max(deepest, -nearest), deepest_met = std::max(deepest_met, -nearest_met);
+    dent = std::max(dent, glm::length(shift));
+    if (glm::length(session_.instruments()[0].force) > 0.02f) farthest = std::max(farthest, nearest);
+  };
+  for (int i = 0; i < 60; ++i) {
+    pose_.tip = pressing.end.tip + (1.0 - (i + 1) / 60.0) * 0.009 * pressing.place.normal;
+    step(1), look();
+  }
+  for (int i = 0; i < 30; ++i) {
+    step(1), look();
+    EXPECT_GT(liver.touched.part_first[kJaw + 1] - liver.touched.part_first[kJaw], 0u) << i;
+  }
+  std::printf("%s: dent %.3f mm; the jaw is %.3f mm in the surface, %.3f mm in what its contacts see, %.3f mm off\n",
+              GetParam().name, 1e3 * dent, 1e3 * deepest, 1e3 * deepest_met, 1e3 * farthest);
+  EXPECT_GT(dent, 2e-3);
+  EXPECT_LT(deepest, deepest_met + 6e-5);
+  EXPECT_LT(farthest, 1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Places, JawPress, ::testing::ValuesIn(kPresses));

@@ -1,0 +1,99 @@
+#include "deform/contact/surface_dents.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trocar {
+namespace {
+
+// A tool stands so deep in the surface that it presses, so that the query finds what it touches.
+constexpr float kStandsIn = 5e-5f;  // m
+// The surface fades out over so many shifts at least: it is then nowhere steeper than 1.5 / 2.5.
+constexpr float kShiftsToFade = 2.5f;
+// With this time constant the size of the region follows that of the faces that are pressed.
+constexpr float kFollows = 0.05f;  // s
+// What keeps the shares of overlapping dents finite.
+constexpr float kEvens = 1e-3f;  // m
+
+float distance_to_line(const glm::vec3& p, const SurfaceDent& dent) {
+  const glm::vec3 along = dent.to - dent.from, from = p - dent.from;
+  const float square = glm::dot(along, along);
+  const float t = square > 0.f ? std::clamp(glm::dot(from, along) / square, 0.f, 1.f) : 0.f;
+  return glm::length(from - t * along);
+}
+
+// Returns the share of the shift at a distance from the line.
+float share_at(float distance, const SurfaceDent& dent) {
+  const float t = std::clamp((distance - dent.full) / dent.fade, 0.f, 1.f);
+  return (1.f - t) * (1.f - t) * (1.f + 2.f * t);
+}
+
+bool is_pushed(const PreparedPoint& c) { return c.push != glm::vec3(0.f); }
+
+// Sets the line between the two points that are farthest apart, nearly.
+bool find_line(std::span<const PreparedPoint> points, SurfaceDent& dent) {
+  const auto farthest_from = [&](const glm::vec3& p) {
+    const PreparedPoint* farthest = nullptr;
+    for (const PreparedPoint& c : points)
+      if (is_pushed(c) && (!farthest || glm::distance(c.core, p) > glm::distance(farthest->core, p))) farthest = &c;
+    return farthest;
+  };
+  const auto first = std::find_if(points.begin(), points.end(), is_pushed);
+  if (first == points.end()) return false;
+  dent.from = farthest_from(first->core)->core;
+  dent.to = farthest_from(dent.from)->core;
+  return true;
+}
+
+// Returns the distance from the line of the farthest corner of the faces that are pressed.
+float reach_of(const DentedFaces& pressed, const SurfaceDent& dent) {
+  float reach = 0.f;
+  for (std::size_t i = 0; i < pressed.points.size(); ++i) {
+    if (!is_pushed(pressed.points[i])) continue;
+    const glm::uvec3& corners = pressed.faces[index(pressed.face_of[i])];
+    for (int k = 0; k < 3; ++k)
+      reach = std::max(reach, distance_to_line(pressed.positions[corners[k]] + dent.shift, dent));
+  }
+  return reach;
+}
+
+void add_to_box(const glm::vec3& p, PositionBox& box) {
+  box.low = glm::min(box.low, p);
+  box.high = glm::max(box.high, p);
+}
+
+}  // namespace
+
+void follow_dent(const Dent& dent, const DentedFaces& pressed, float spacing, float dt, SurfaceDent& shown) {
+  const float deep = glm::length(dent.shift);
+  if (!(deep > kStandsIn)) {
+    shown = {};
+    return;
+  }
+  shown.shift = (kStandsIn / deep - 1.f) * dent.shift;
+  shown.fade = std::max(spacing, kShiftsToFade * deep);
+  if (!find_line(pressed.points, shown)) return;
+  const float reach = reach_of(pressed, shown);
+  shown.full = shown.full > 0.f ? shown.full + dt / (kFollows + dt) * (reach - shown.full) : reach;
+}
+
+void add_dents(std::span<const SurfaceDent> dents, std::span<glm::vec3> positions, PositionBox& box) {
+  constexpr auto is_deep = [](const SurfaceDent& dent) { return dent.shift != glm::vec3(0.f); };
+  if (std::none_of(dents.begin(), dents.end(), is_deep)) return;
+  for (glm::vec3& p : positions) {
+    glm::vec3 sum(0.f);
+    float shares = 0.f;
+    for (const SurfaceDent& dent : dents) {
+      if (!is_deep(dent)) continue;
+      const float distance = distance_to_line(p + dent.shift, dent), share = share_at(distance, dent);
+      const float counts = share / (kEvens * kEvens + distance * distance);
+      sum += counts * share * dent.shift;
+      shares += counts;
+    }
+    if (!(shares > 0.f)) continue;
+    p += sum / shares;
+    add_to_box(p, box);
+  }
+}
+
+}  // namespace trocar
