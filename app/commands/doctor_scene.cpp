@@ -1,10 +1,13 @@
 #include "app/commands/doctor_scene.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <vector>
 
@@ -23,6 +26,10 @@ namespace {
 constexpr double kWorthTelling = 0.005;  // 1
 // A remedy aims at this share of the time of a frame.
 constexpr double kAim = 0.9;
+// Times are doubtful when other programs use more than this.
+constexpr double kBusyCores = 0.3;  // 1  cores
+// A lattice that would have to be coarser than this is no remedy.
+constexpr double kCoarsest = 2.0;  // 1  times its spacing
 
 // A folder for the recording of the trial, which goes with it.
 class TrialFolder {
@@ -45,6 +52,31 @@ class TrialFolder {
   std::filesystem::path path_;
 };
 
+// Measures how many cores other programs use, by the times that the system keeps (Linux: proc(5), /proc/stat).
+class BusyMachine {
+ public:
+  BusyMachine() : busy_(busy_seconds()), own_(own_seconds()), start_(std::chrono::steady_clock::now()) {}
+  // Since this object was made; 0 where the system does not say.
+  double cores_of_others() const {
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
+    return std::max(0.0, (busy_seconds() - busy_ - (own_seconds() - own_)) / wall.count());
+  }
+
+ private:
+  static double own_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+  // Of all cores, since the machine was started.
+  static double busy_seconds() {
+    std::ifstream in("/proc/stat");
+    std::string cpu;
+    double user = 0.0, nice = 0.0, system = 0.0;
+    return in >> cpu >> user >> nice >> system ? (user + nice + system) / static_cast<double>(sysconf(_SC_CLK_TCK))
+                                               : 0.0;
+  }
+
+  double busy_, own_;  // s
+  std::chrono::steady_clock::time_point start_;
+};
+
 void line(std::string_view what, const std::string& text) { fmt::print("{:<14} {}\n", what, text); }
 void indented(std::string_view what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); }
 
@@ -53,10 +85,10 @@ double mm(double metres) { return 1e3 * metres; }
 
 std::string quoted(const std::string& name) { return fmt::format("'{}'", printable(name)); }
 
-// "20 % low to 5 % high"
-std::string bounds_text(const ForceBounds& bounds) {
-  return fmt::format("{:.0f} % low to {:.0f} % high", percent(1.0 - std::min(bounds.low, 1.0)),
-                     percent(std::max(bounds.high, 1.0) - 1.0));
+// A row of the table of forces: by how much they may be wrong up to a depth and a force.
+void force_row(const std::string& tip, const ForceBounds& bounds, double depth, double force) {
+  fmt::print("    {:<44}{:>5.0f} %{:>8.0f} %   {:.1f} mm, {:.3f} N\n", tip, percent(1.0 - std::min(bounds.low, 1.0)),
+             percent(std::max(bounds.high, 1.0) - 1.0), mm(depth), force);
 }
 
 void show_times(const SceneTrial& trial) {
@@ -115,49 +147,53 @@ std::string remedy_text(const Scene& scene, const SceneTrial& trial, double fram
   const std::optional<double> factor = coarser_by((slow.total.high - kAim * frame_ms) / tissue, share, sets);
   const std::string who = fmt::format("the lattice of {} takes about {:.0f} % of the time of all lattices",
                                       quoted(scene.organs[costly].name), percent(share));
-  if (!factor || *factor > 2.0)
+  if (!factor || *factor > kCoarsest)
     return who + "; a coarser one alone is not enough: leave out organs or instruments, or use a faster machine";
-  return fmt::format("{}: give it node_spacing_mm = {:.2g} instead of {:g}, or leave out an organ", who,
-                     *factor * spacing, spacing);
+  const double thin = organ.thickness.below(2e-3 * *factor * spacing);
+  return fmt::format(
+      "{}: give it node_spacing_mm = {:.3g} instead of {:g} ({:.0f} % of its surface is then thinner than two cells), "
+      "or "
+      "leave out an organ",
+      who, *factor * spacing, spacing, percent(thin));
 }
 
 std::string cause_text(const Scene& scene, const OrganSubsteps& substeps) {
   switch (substeps.cause) {
     case SubstepCause::Elastic:
-      return "for its stiffness and density at this spacing";
+      return "its stiffness and mass at this spacing";
     case SubstepCause::Ligament:
-      return "for the ligament of an attachment, which is stiffer than the lattice";
+      return "the elastic ligament of an attachment, which is stiffer than its lattice";
     case SubstepCause::Fibres:
-      return "for the fibres of its layers and bands, which are stiffer than the lattice";
+      return "the fibres of its layers and bands, which are stiffer than its lattice";
     case SubstepCause::Neighbour:
-      return fmt::format("for {}, with which it steps because they touch or fibres join them",
+      return fmt::format("{}, which it touches or is joined to, so that both step together",
                          quoted(scene.organs[substeps.neighbour].name));
     case SubstepCause::Duct:
-      return fmt::format("for the longest step of a duct, {:g} ms", 1e3f * kLongestTubeStep);
+      return fmt::format("the longest step of a duct, {:g} ms", 1e3f * kLongestTubeStep);
     case SubstepCause::Sheet:
-      return fmt::format("for the longest step of a sheet, {:g} ms", 1e3f * kLongestSheetStep);
+      return fmt::format("the longest step of a sheet, {:g} ms", 1e3f * kLongestSheetStep);
     case SubstepCause::Setting:
-      return "for its key substeps";
+      return "the key substeps";
   }
   return {};
 }
 
 std::string substeps_text(const Scene& scene, const OrganTrial& organ, int contact_substeps) {
-  std::string text = fmt::format("{} of a frame at rest, {}", organ.rest.count, cause_text(scene, organ.rest));
-  if (organ.press.count == contact_substeps)
-    return text + fmt::format("; up to {} pressed, one in each contact substep", organ.press.count);
-  return text + fmt::format("; up to {} pressed, in {} contact substeps", organ.press.count, contact_substeps);
+  return fmt::format("{} in a frame at rest, set by {}; up to {} in a press, {} in each of {} contact substeps",
+                     organ.rest.count, cause_text(scene, organ.rest), organ.press.count,
+                     organ.press.count / contact_substeps, contact_substeps);
 }
 
 std::string shape_text(const OrganTrial& organ, double spacing) {
   const Thickness& t = organ.thickness;
-  std::string text =
-      fmt::format("1 % of its surface is over less than {:.1f} mm, {:.1f} cells, near ({:.0f}, {:.0f}, {:.0f}) mm",
+  const double two = t.below(2.0 * spacing), one = t.below(spacing);
+  const std::string thinnest =
+      fmt::format("the thinnest 1 % is below {:.1f} mm or {:.1f} cells, near ({:.0f}, {:.0f}, {:.0f}) mm",
                   mm(t.thinnest), t.thinnest / spacing, 1e3f * t.at.x, 1e3f * t.at.y, 1e3f * t.at.z);
-  if (t.under_two < kWorthTelling) return text + "; it is at least two cells thick";
-  text += fmt::format("; {:.0f} % is over less than two cells", percent(t.under_two));
-  if (t.under_one >= kWorthTelling) text += fmt::format(", {:.0f} % over less than one", percent(t.under_one));
-  return text;
+  if (two < kWorthTelling) return "none below two cells; " + thinnest;
+  std::string text = fmt::format("{:.0f} % of its surface is thinner than two cells", std::max(1.0, percent(two)));
+  if (one >= kWorthTelling) text += fmt::format(", {:.0f} % than one", std::max(1.0, percent(one)));
+  return text + "; " + thinnest;
 }
 
 // Instruments with the same tip.
@@ -207,30 +243,30 @@ double valid_force(const OrganScene& organ, const Tip& tip) {
   return ball_range(solid, tip.radius) ? hertz_force(modulus, tip.radius, tip.radius) : 0.0;
 }
 
-std::string ball_text(const OrganScene& organ, double radius, const Thickness& thickness) {
+void show_ball(const OrganScene& organ, const Tip& tip, const Thickness& thickness) {
   TouchedSolid solid{organ.tissue.law, static_cast<double>(organ.tissue.node_spacing), true};
-  const std::optional<BallRange> range = ball_range(solid, radius);
-  if (!range) return "not measured at this size over the spacing; its forces are not promised";
+  const std::optional<BallRange> range = ball_range(solid, tip.radius);
+  const std::string name = fmt::format("{} ({})", tip.names, tip_name(tip));
+  if (!range) return fmt::print("    {:<44}not measured for this radius over the spacing\n", name);
   const double modulus = contact_modulus(organ.tissue);
-  std::string text = range->close_depth > 0.0
-                         ? fmt::format("within {:.0f} % of Hertz to {:.1f} mm ({:.3f} N); ", percent(kCloseForce),
-                                       mm(range->close_depth), hertz_force(modulus, radius, range->close_depth))
-                         : std::string();
-  text += fmt::format("{} to {:.1f} mm ({:.3f} N)", bounds_text(range->within), mm(radius),
-                      hertz_force(modulus, radius, radius));
+  const auto row = [&](const std::string& what, const ForceBounds& bounds, double depth) {
+    force_row(what, bounds, depth, hertz_force(modulus, tip.radius, depth));
+  };
+  const bool close = range->close_depth > 0.0;
+  if (close) row(name, range->close, range->close_depth);
+  if (range->close_depth < tip.radius) row(close ? "  deeper" : name, range->within, tip.radius);
   solid.thick = false;
-  const std::optional<BallRange> thin = ball_range(solid, radius);
-  if (thin && thickness.under_two >= kWorthTelling)
-    text += fmt::format("; over one to two cells {}", bounds_text(thin->within));
-  return text;
+  const std::optional<BallRange> thin = ball_range(solid, tip.radius);
+  if (thin && thickness.below(2.0 * solid.spacing) >= kWorthTelling)
+    row("  in places of one to two cells", thin->within, tip.radius);
 }
 
-std::string part_text(const OrganScene& organ, const Tip& tip) {
+void show_part(const OrganScene& organ, const Tip& tip) {
   const TouchedSolid solid{organ.tissue.law, static_cast<double>(organ.tissue.node_spacing), true};
   const auto range = part_range(tip.shape, tip.radius, solid, contact_modulus(organ.tissue));
-  if (!range) return "not measured at this size, spacing or law; its forces are not promised";
-  return fmt::format("{} by place, against a fine lattice, to {:.0f} mm ({:.3f} N)", bounds_text(range->within),
-                     mm(range->depth), range->force);
+  const std::string name = fmt::format("{} ({})", tip.names, tip_name(tip));
+  if (!range) return fmt::print("    {:<44}not measured at this size, spacing or law\n", name);
+  force_row(name, range->within, range->depth, range->force);
 }
 
 void show_organ(const Scene& scene, const SceneTrial& trial, std::size_t k) {
@@ -239,33 +275,54 @@ void show_organ(const Scene& scene, const SceneTrial& trial, std::size_t k) {
   const double spacing = static_cast<double>(organ.tissue.node_spacing);
   fmt::print("\norgan {}\n", quoted(organ.name));
   const bool solid = !organ.tube && !organ.sheet;
-  const std::string what = organ.tube ? "duct, moved by rods; surface on " : organ.sheet ? "sheet; " : "";
+  const std::string what = organ.tube ? "duct, moved by rods; " : organ.sheet ? "sheet; " : "";
   indented("size", fmt::format("{}{} nodes of {:g} mm, {} faces", what, found.nodes,
                                organ.sheet ? mm(organ.sheet->spacing) : mm(spacing), found.faces));
   indented("substeps", substeps_text(scene, found, trial.contact_substeps));
-  if (!solid) return indented("forces", "no dent and no reference: the force of a touch is not promised");
+  if (!solid)
+    return indented("forces", fmt::format("nothing is promised: a {} has no dent", organ.tube ? "duct" : "sheet"));
   indented("thin places", shape_text(found, spacing));
+  fmt::print("  {:<46}{:>7}{:>10}   {}\n", "forces", "too low", "too high", "up to");
   for (const Tip& tip : tips_of(scene))
-    indented("forces", fmt::format("{} ({}): {}", tip.names, tip_name(tip),
-                                   tip.shape == TipShape::Ball ? ball_text(organ, tip.radius, found.thickness)
-                                                               : part_text(organ, tip)));
+    tip.shape == TipShape::Ball ? show_ball(organ, tip, found.thickness) : show_part(organ, tip);
+}
+
+double valid_force(const Scene& scene, const TrialPress& press) {
+  const OrganScene& organ = scene.organs[press.organ];
+  if (organ.tube || organ.sheet) return 0.0;
+  const InstrumentScene& instrument = scene.instruments[press.tool];
+  return valid_force(organ, {tip_shape(instrument.kind), instrument.radius, {}});
+}
+
+std::string promise_text(double force, double valid) {
+  if (!(valid > 0.0)) return ", nothing is promised here";
+  return force > valid ? fmt::format(", above the {:.3f} N that are promised", valid) : "";
 }
 
 void show_presses(const Scene& scene, const SceneTrial& trial) {
   fmt::print("\n");
-  for (const TrialPress& press : trial.presses) {
-    const OrganScene& organ = scene.organs[press.organ];
-    const InstrumentScene& instrument = scene.instruments[press.tool];
-    const double valid =
-        organ.tube || organ.sheet ? 0.0 : valid_force(organ, {tip_shape(instrument.kind), instrument.radius, {}});
-    line("press", fmt::format("{} into {}: {:.2f} N{}; deepest {:.2f} mm", quoted(instrument.name), quoted(organ.name),
-                              press.force, press.force > valid ? ", more than is promised" : "", mm(press.deepest)));
-  }
+  for (const TrialPress& press : trial.presses)
+    line("press", fmt::format("{} into {}: {:.2f} N{}; deepest {:.2f} mm", quoted(scene.instruments[press.tool].name),
+                              quoted(scene.organs[press.organ].name), press.force,
+                              promise_text(press.force, valid_force(scene, press)), mm(press.deepest)));
   for (std::size_t k = 0; k < scene.organs.size(); ++k)
     if (std::none_of(trial.presses.begin(), trial.presses.end(),
                      [&](const TrialPress& press) { return press.organ == k; }))
       line("press",
-           fmt::format("none into {}: no straight free line leads from a trocar to it", quoted(scene.organs[k].name)));
+           fmt::format("none into {}: no free straight line leads from a trocar to it", quoted(scene.organs[k].name)));
+}
+
+// Of the forces in the presses.
+std::string trust_text(const Scene& scene, const SceneTrial& trial) {
+  if (trial.presses.empty()) return "not known: no instrument pressed an organ";
+  const auto promised = std::count_if(trial.presses.begin(), trial.presses.end(), [&](const TrialPress& press) {
+    return press.force <= valid_force(scene, press);
+  });
+  std::string text = fmt::format("{} of {} presses of {:.0f} mm stayed within the range of their tip and organ",
+                                 promised, trial.presses.size(), mm(TrialParams{}.depth));
+  if (promised < static_cast<std::ptrdiff_t>(trial.presses.size()))
+    text += "; outside it a force shows that tissue resists, but its size is not verified";
+  return text;
 }
 
 std::string depth_text(const Scene& scene, const SceneTrial& trial) {
@@ -288,27 +345,42 @@ void report_scene(const DoctorScene& asked) {
   const TrialFolder folder;
   const TrialParams params;
   catch_interrupts();
+  const BusyMachine machine;
   const auto start = std::chrono::steady_clock::now();
   const auto goes_on = [&](double) { return !interrupted() && std::chrono::steady_clock::now() - start < asked.limit; };
   const SceneTrial trial = try_scene(scene, backends, asked.backend, recording_file(folder.recording()),
                                      gl_description(backends), goes_on, params);
+  const double others = machine.cores_of_others();
   line("scene", fmt::format("{}: {} organs, {} instruments", scene.file.string(), scene.organs.size(),
                             scene.instruments.size()));
   line("machine",
-       fmt::format("{}; {} for the tissue; backend {}: {}", machine_description(),
-                   scene.solver.threads == 1 ? "one thread" : fmt::format("{} threads", scene.solver.threads),
-                   trial.backend, trial.why_backend));
+       fmt::format("{}; {} for the tissue", machine_description(),
+                   scene.solver.threads == 1 ? "one thread" : fmt::format("{} threads", scene.solver.threads)));
+  line("backend", fmt::format("{}: {}", trial.backend, trial.why_backend));
   line("trial",
-       fmt::format("{:.1f} s simulated; presses {:.0f} mm deep and {:.0f} mm sideways at {:.0f} mm/s, {} at a time{}",
+       fmt::format("{:.1f} s simulated; tips press {:.0f} mm and move {:.0f} mm sideways at {:.0f} mm/s, {} at "
+                   "a time; a recording is written, no picture is drawn{}",
                    trial.seconds, mm(params.depth), mm(params.drag), mm(params.press_speed), params.hands,
-                   trial.complete ? "" : "; ended early, so that some presses are missing"));
+                   trial.complete ? "" : "; ended early, some presses are missing"));
   show_times(trial);
+  fmt::print(
+      "\nForces depend on the place of a tip in a cell of the lattice. How far they may be too low or too high, of "
+      "balls "
+      "against\nHertz' theory, of other tips against a fine lattice, was measured up to a depth and its force. Nothing "
+      "is "
+      "promised above,\nnor where an organ is thinner than one cell.\n");
   for (std::size_t k = 0; k < scene.organs.size(); ++k) show_organ(scene, trial, k);
   show_presses(scene, trial);
   line("deepest", depth_text(scene, trial));
-  line("verdict", verdict_text(trial, frame_ms));
-  if (frame_verdict(trial.rest, trial.press, frame_ms) != FrameVerdict::Fits)
-    line("remedy", remedy_text(scene, trial, frame_ms));
+  // Where other programs compute, only a scene that fits is certain.
+  const FrameVerdict verdict = frame_verdict(trial.rest, trial.press, frame_ms);
+  const bool doubtful = verdict != FrameVerdict::Fits && others > kBusyCores;
+  line("too heavy?", doubtful ? fmt::format("in doubt: other programs used {:.1f} cores meanwhile; close them and try "
+                                            "again. Beside them the scene is {}",
+                                            others, verdict_text(trial, frame_ms))
+                              : verdict_text(trial, frame_ms));
+  if (verdict != FrameVerdict::Fits && !doubtful) line("", remedy_text(scene, trial, frame_ms));
+  line("forces?", trust_text(scene, trial));
 }
 
 }  // namespace trocar

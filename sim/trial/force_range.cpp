@@ -89,9 +89,9 @@ std::optional<BallRange> ball_range(const TouchedSolid& organ, double radius) {
     const std::optional<ForceBounds> here = ball_bounds(organ, radius, depth);
     if (!here) return {};
     close = close && here->error() <= kCloseForce;
-    if (close) range.close_depth = depth;
     range.within.low = std::min(range.within.low, here->low);
     range.within.high = std::max(range.within.high, here->high);
+    if (close) range.close_depth = depth, range.close = range.within;
   }
   return range;
 }

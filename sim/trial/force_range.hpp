@@ -42,7 +42,8 @@ std::optional<ForceBounds> ball_bounds(const TouchedSolid& organ, double radius,
 
 // The range of a ball in an organ.
 struct BallRange {
-  double close_depth = 0.0;  // m  up to here the force is within kClose of Hertz'; 0: nowhere
+  double close_depth = 0.0;  // m  up to here the force is within kCloseForce of Hertz'; 0: nowhere
+  ForceBounds close;         // 1  up to there
   ForceBounds within;        // 1  up to the radius
 };
 constexpr double kCloseForce = 0.15;  // 1

@@ -7,6 +7,7 @@
 
 #include "cpu_collision/trees/surface_tree.hpp"
 #include "deform/point_loads.hpp"
+#include "geometry/elementary.hpp"
 #include "geometry/frame.hpp"
 #include "sim/device/trajectory.hpp"
 #include "sim/loop/session_loop.hpp"
@@ -48,7 +49,7 @@ FrameVerdict frame_verdict(const PhaseTimes& rest, const PhaseTimes& press, doub
 std::optional<double> coarser_by(double excess, double share, bool sets_substeps) {
   if (!(excess > 0.0)) return 1.0;
   if (!(excess < share)) return {};
-  return std::pow(share / (share - excess), sets_substeps ? 0.25 : 1.0 / 3.0);
+  return elementary::pow(share / (share - excess), sets_substeps ? 0.25 : 1.0 / 3.0);
 }
 
 namespace {
@@ -65,7 +66,12 @@ struct Ray {
 
 }  // namespace
 
-Thickness measure_thickness(const MeshView& organ, double spacing) {
+double Thickness::below(double thickness) const {
+  const auto rays = std::lower_bound(length.begin(), length.end(), thickness) - length.begin();
+  return rays > 0 ? share[static_cast<std::size_t>(rays) - 1] : 0.0;
+}
+
+Thickness measure_thickness(const MeshView& organ) {
   const std::unique_ptr<SurfaceTree> tree = make_surface_tree({});
   tree->rebuild(organ);
   std::vector<Ray> rays;
@@ -85,12 +91,12 @@ Thickness measure_thickness(const MeshView& organ, double spacing) {
   std::sort(rays.begin(), rays.end(), [](const Ray& a, const Ray& b) { return a.thickness < b.thickness; });
   Thickness found;
   double sum = 0.0;
-  bool reached = false;
   for (const Ray& ray : rays) {
+    const bool before = sum < kThinShare * area;
     sum += ray.area;
-    if (ray.thickness < spacing) found.under_one = sum / area;
-    if (ray.thickness < 2.0 * spacing) found.under_two = sum / area;
-    if (!reached && sum >= kThinShare * area) found.thinnest = ray.thickness, found.at = ray.from, reached = true;
+    if (before && sum >= kThinShare * area) found.thinnest = ray.thickness, found.at = ray.from;
+    found.length.push_back(ray.thickness);
+    found.share.push_back(sum / area);
   }
   return found;
 }
@@ -230,6 +236,7 @@ class Trial {
 
   SceneTrial run(const std::function<bool(double)>& goes_on) {
     run_until(params_.warm_up + params_.rest, goes_on);
+    at_rest_ = at_press_ = substeps_of(session(), loop_->tick_length(), 1);
     for (const std::vector<PressTarget>& round : rounds_of(choose_presses(session(), scene_), params_.hands)) {
       plan(round);
       run_until(end_, goes_on);
@@ -288,6 +295,7 @@ class Trial {
       wait(press.tool, go(press.tool, deep, params_.press_speed) + kWait);
       const double to = go(press.tool, deep + params_.drag * press.drag, params_.press_speed) + kWait;
       wait(press.tool, to);
+      go(press.tool, touches + params_.drag * press.drag - kGap * press.along, params_.press_speed);
       end_ = std::max(end_, withdraw(press.tool));
       pressing_.push_back({trial_.presses.size(), from, to});
       trial_.presses.push_back({press.tool, press.organ});
@@ -314,36 +322,57 @@ class Trial {
       if (time_ >= params_.warm_up) rest_.push_back(stages);
       return;
     }
-    bool presses = false;
+    const auto presses = [this](const Pressing& now) { return time_ >= now.from && time_ <= now.to; };
+    if (std::none_of(pressing_.begin(), pressing_.end(), presses)) return;
+    press_.push_back(stages);
     measure_depths();
     for (const Pressing& now : pressing_) {
-      if (time_ < now.from || time_ > now.to) continue;
-      presses = true;
+      if (!presses(now)) continue;
       TrialPress& press = trial_.presses[now.press];
       press.force = std::max(press.force, static_cast<double>(glm::length(session().instruments()[press.tool].force)));
       press.deepest = std::max(press.deepest, depths_[press.organ].depth);
     }
-    if (presses) press_.push_back(stages);
   }
 
-  // Finds the deepest tool in each organ after this frame.
+  // Finds the deepest tool in each organ after this frame, and the frame with the most contact substeps.
   void measure_depths() {
     const std::vector<Organ>& organs = session().organs();
     const std::span<const ToolStep> steps = session().part_steps();
     depths_.assign(organs.size(), {});
+    int pieces = 1;
     for (std::size_t k = 0; k < organs.size(); ++k) {
-      const Organ& organ = organs[k];
-      for (const TissueContact& contact : organ.contacts.contacts) {
-        glm::vec3 point = contact_position(contact, organ.positions);
-        if (contact.tool < organ.state.dents.size()) point -= organ.state.dents[contact.tool].shift;
-        note(depth_in_tool(steps[contact.tool], point, contact.normal), session().parts().tool[contact.tool], k);
-      }
-      trial_.contact_substeps = std::max(trial_.contact_substeps, piece_count(steps, organ.contacts));
+      for (std::uint32_t part = 0; part < steps.size(); ++part) measure_depth(k, part, steps[part]);
+      pieces = std::max(pieces, piece_count(steps, organs[k].contacts));
+    }
+    if (pieces > trial_.contact_substeps) {
+      trial_.contact_substeps = pieces;
+      at_press_ = substeps_of(session(), loop_->tick_length(), pieces);
     }
     // A tip in an organ: contacts no longer know the way out. Its round end is a radius deeper.
     for (std::size_t tool = 0; tool < session().buried_tips().size(); ++tool)
       if (const std::optional<BuriedTip>& tip = session().buried_tips()[tool])
         note(static_cast<double>(tip->depth) + scene_.instruments[tool].radius, tool, tip->organ);
+  }
+
+  // Faces show how deep the surface of a part is in the organ, and contacts how deep its axis or polytope.
+  void measure_depth(std::size_t k, std::uint32_t part, const ToolStep& step) {
+    const Organ& organ = session().organs()[k];
+    const ContactList& list = organ.contacts;
+    if (!list.has_candidates(part)) return;
+    const glm::vec3 shift = part < organ.state.dents.size() ? organ.state.dents[part].shift : glm::vec3(0.f);
+    const std::uint32_t tool = session().parts().tool[part];
+    const PressingTool pressing(step);
+    for (std::uint32_t i = list.first_candidate[part]; i < list.first_candidate[part + 1]; ++i) {
+      Triangle face = triangle_of(organ.positions, organ.mesh.faces[index(list.candidates[i])]);
+      for (glm::dvec3* corner : {&face.a, &face.b, &face.c}) *corner -= glm::dvec3(shift);
+      const ToolTissue near = pressing.closest(face, pressing.radius());
+      const glm::dvec3 normal = glm::cross(face.b - face.a, face.c - face.a);
+      if (glm::dot(normal, near.on_tool - near.on_tissue) > 0.0) note(pressing.radius() - near.distance, tool, k);
+    }
+    for (std::uint32_t i = list.first[part]; i < list.first[part + 1]; ++i) {
+      const glm::vec3 point = contact_position(list.contacts[i], organ.positions) - shift;
+      note(static_cast<double>(depth_in_tool(step, point, list.contacts[i].normal)), tool, k);
+    }
   }
 
   void note(double depth, std::size_t tool, std::size_t organ) {
@@ -358,15 +387,12 @@ class Trial {
     trial_.backend = session().backend().name;
     trial_.why_backend = session().backend().why;
     trial_.seconds = time_;
-    const std::vector<OrganSubsteps> rest = substeps_of(session(), loop_->tick_length(), 1),
-                                     press = substeps_of(session(), loop_->tick_length(), trial_.contact_substeps);
     for (std::size_t k = 0; k < session().organs().size(); ++k) {
       const Organ& organ = session().organs()[k];
       OrganTrial& found = trial_.organs.emplace_back();
       found.nodes = organ.tissue.rest.size(), found.faces = organ.mesh.faces.size();
-      if (!is_thin(organ.tissue))
-        found.thickness = measure_thickness(organ.mesh.view(), static_cast<double>(organ.tissue.params.node_spacing));
-      found.rest = rest[k], found.press = press[k];
+      if (!is_thin(organ.tissue)) found.thickness = measure_thickness(organ.mesh.view());
+      found.rest = at_rest_[k], found.press = at_press_[k];
     }
     return std::move(trial_);
   }
@@ -386,6 +412,7 @@ class Trial {
   std::vector<Pressing> pressing_;   // of the round
   std::vector<Penetration> depths_;  // [organ] in this frame
   std::vector<StageMs> rest_, press_;
+  std::vector<OrganSubsteps> at_rest_, at_press_;  // [organ]
   SceneTrial trial_;
 };
 

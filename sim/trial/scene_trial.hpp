@@ -62,15 +62,18 @@ FrameVerdict frame_verdict(const PhaseTimes& rest, const PhaseTimes& press, doub
 // falls with the fourth power of the spacing, otherwise with the third.
 std::optional<double> coarser_by(double excess, double share, bool sets_substeps);
 
-// How thick an organ is: distances across it from points of its surface, straight inward.
+// How thick an organ is: distances across it, from points of its surface straight inward.
 struct Thickness {
-  double thinnest = 0.0;                    // m  1 % of the surface is thinner
-  glm::vec3 at{0.f};                        // m  a point there
-  double under_one = 0.0, under_two = 0.0;  // 1  shares of the surface over less than one and two cells
+  std::vector<double> length;  // [ray] m  ascending
+  std::vector<double> share;   // [ray] 1  of the surface, up to this ray
+  double thinnest = 0.0;       // m  1 % of the surface is over less
+  glm::vec3 at{0.f};           // m  a point there
+  // Returns the share of the surface where the organ is thinner than this, 1.
+  double below(double thickness) const;
 };
-Thickness measure_thickness(const MeshView& organ, double spacing);
+Thickness measure_thickness(const MeshView& organ);
 
-// The deepest that a tool was in an organ after a frame, beyond its dent.
+// The deepest that a tool was in an organ after a frame of a press, beyond its dent.
 struct Penetration {
   double depth = 0.0;  // m
   std::size_t tool = 0, organ = 0;
@@ -95,7 +98,7 @@ struct SceneTrial {
   std::vector<OrganTrial> organs;   // [organ]
   std::vector<TrialPress> presses;  // in their order
   Penetration deepest;
-  int contact_substeps = 1;  // 1  the most in a frame
+  int contact_substeps = 1;  // 1  the most in a frame of a press
   double seconds = 0.0;      // s  simulated
   bool complete = true;      //    `goes_on` has not ended it
 };
