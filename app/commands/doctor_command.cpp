@@ -135,9 +135,11 @@ void run_only(const std::string& part) {
   fmt::print("{}\n", part == kOpenGl ? gl_description(backends) : verdict_on_known_case(backends, part));
 }
 
-// A scene's backend may need OpenGL, which must answer first.
+// A driver that crashes or hangs is left alone: the scene then uses scan.
 void run_scene(DoctorScene scene) {
-  if (!in_child(std::string(kOpenGl), scene.limit).failure.empty()) scene.backend = "scan";
+  const ChildResult gl = in_child(std::string(kOpenGl), scene.limit);
+  scene.gl = first_line(gl);
+  if (!gl.failure.empty()) scene.backend = "scan";
   report_scene(scene);
 }
 

@@ -348,8 +348,8 @@ void report_scene(const DoctorScene& asked) {
   const BusyMachine machine;
   const auto start = std::chrono::steady_clock::now();
   const auto goes_on = [&](double) { return !interrupted() && std::chrono::steady_clock::now() - start < asked.limit; };
-  const SceneTrial trial = try_scene(scene, backends, asked.backend, recording_file(folder.recording()),
-                                     gl_description(backends), goes_on, params);
+  const SceneTrial trial =
+      try_scene(scene, backends, asked.backend, recording_file(folder.recording()), asked.gl, goes_on, params);
   const double others = machine.cores_of_others();
   line("scene", fmt::format("{}: {} organs, {} instruments", scene.file.string(), scene.organs.size(),
                             scene.instruments.size()));
@@ -368,7 +368,7 @@ void report_scene(const DoctorScene& asked) {
       "balls "
       "against\nHertz' theory, of other tips against a fine lattice, was measured up to a depth and its force. Nothing "
       "is "
-      "promised above,\nnor where an organ is thinner than one cell.\n");
+      "promised above,\nnor where an organ is thinner than one cell, nor where organs press each other.\n");
   for (std::size_t k = 0; k < scene.organs.size(); ++k) show_organ(scene, trial, k);
   show_presses(scene, trial);
   line("deepest", depth_text(scene, trial));

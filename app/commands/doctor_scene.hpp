@@ -13,6 +13,7 @@ struct DoctorScene {
   std::string file;
   SceneAccess access;
   std::string backend;             // empty: the scene's
+  std::string gl;                  // from gl_description()
   std::chrono::seconds limit{60};  // the trial of the scene ends after this real time
 };
 
