@@ -302,7 +302,7 @@ std::string promise_text(double force, double valid) {
 void show_presses(const Scene& scene, const SceneTrial& trial) {
   fmt::print("\n");
   for (const TrialPress& press : trial.presses)
-    line("press", fmt::format("{} into {}: {:.2f} N{}; deepest {:.2f} mm", quoted(scene.instruments[press.tool].name),
+    line("press", fmt::format("{} into {}: {:.3f} N{}; deepest {:.2f} mm", quoted(scene.instruments[press.tool].name),
                               quoted(scene.organs[press.organ].name), press.force,
                               promise_text(press.force, valid_force(scene, press)), mm(press.deepest)));
   for (std::size_t k = 0; k < scene.organs.size(); ++k)

@@ -112,6 +112,7 @@ struct PressTarget {
 constexpr double kFacing = 0.5;            // cosine  of a surface towards the trocar
 constexpr std::size_t kSeenTogether = 64;  // points whose lines are tried together
 constexpr std::size_t kMostSeen = 512;     // points that are tried
+constexpr float kFromAttachment = 0.015f;  // m  a press is so far from a rigid attachment, where there is such a place
 constexpr double kNearTrocar = 0.03;       // m  a withdrawn tip is this far inside, or
 constexpr double kNearShare = 0.3;         // 1  this share of the way to the organ, whichever is less
 constexpr double kGap = 0.01;              // m  above the surface a press begins
@@ -133,6 +134,14 @@ std::vector<glm::dvec3> normals_of(const Organ& organ) {
   return normals;
 }
 
+// Tissue near a rigid attachment does not yield, so a press there says nothing. Returns whether the point is free.
+bool can_yield(const Organ& organ, const glm::vec3& point) {
+  for (std::size_t node = 0; node < organ.state.x.size(); ++node)
+    if (!(organ.tissue.inverse_mass[node] > 0.f) && glm::distance(organ.state.x[node], point) < kFromAttachment)
+      return false;
+  return true;
+}
+
 // Returns the point of the organ nearest to the tip that faces the trocar and to which a free line leads from there.
 std::optional<PressTarget> find_target(std::span<const Organ> organs, std::size_t k, SightWatch& sight,
                                        const std::vector<glm::dvec3>& normals, const InstrumentScene& instrument) {
@@ -144,6 +153,9 @@ std::optional<PressTarget> find_target(std::span<const Organ> organs, std::size_
     if (lengths > 0.0 && glm::dot(normals[v], to_trocar) > kFacing * lengths)
       facing.emplace_back(glm::distance(point, instrument.tip), v);
   }
+  const auto held = [&](const auto& at) { return !can_yield(organ, organ.positions[at.second]); };
+  if (std::vector<std::pair<double, std::uint32_t>> free = facing; std::erase_if(free, held) > 0 && !free.empty())
+    facing = std::move(free);
   std::sort(facing.begin(), facing.end());
   // The nearest first; where none of those is free, some of all.
   const std::size_t stride = std::max<std::size_t>(facing.size() / kMostSeen, 1);
@@ -330,15 +342,15 @@ class Trial {
       if (!presses(now)) continue;
       TrialPress& press = trial_.presses[now.press];
       press.force = std::max(press.force, static_cast<double>(glm::length(session().instruments()[press.tool].force)));
-      press.deepest = std::max(press.deepest, depths_[press.organ].depth);
+      press.deepest = std::max(press.deepest, depth_of(press.tool, press.organ));
     }
   }
 
-  // Finds the deepest tool in each organ after this frame, and the frame with the most contact substeps.
+  // Finds how deep each tool is in each organ after this frame, and the frame with the most contact substeps.
   void measure_depths() {
     const std::vector<Organ>& organs = session().organs();
     const std::span<const ToolStep> steps = session().part_steps();
-    depths_.assign(organs.size(), {});
+    depths_.assign(paths_.size() * organs.size(), 0.0);
     int pieces = 1;
     for (std::size_t k = 0; k < organs.size(); ++k) {
       for (std::uint32_t part = 0; part < steps.size(); ++part) measure_depth(k, part, steps[part]);
@@ -375,8 +387,10 @@ class Trial {
     }
   }
 
+  double& depth_of(std::size_t tool, std::size_t organ) { return depths_[tool * session().organs().size() + organ]; }
+
   void note(double depth, std::size_t tool, std::size_t organ) {
-    if (depth > depths_[organ].depth) depths_[organ] = {depth, tool, organ};
+    depth_of(tool, organ) = std::max(depth_of(tool, organ), depth);
     if (depth > trial_.deepest.depth) trial_.deepest = {depth, tool, organ};
   }
 
@@ -409,8 +423,8 @@ class Trial {
   double time_ = 0.0, end_ = 0.0;  // s
   std::size_t frame_ = 0;
   bool withdrawn_ = false;
-  std::vector<Pressing> pressing_;   // of the round
-  std::vector<Penetration> depths_;  // [organ] in this frame
+  std::vector<Pressing> pressing_;  // of the round
+  std::vector<double> depths_;      // [tool * organs + organ] m, in this frame
   std::vector<StageMs> rest_, press_;
   std::vector<OrganSubsteps> at_rest_, at_press_;  // [organ]
   SceneTrial trial_;

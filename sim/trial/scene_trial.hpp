@@ -83,7 +83,7 @@ struct Penetration {
 struct TrialPress {
   std::size_t tool = 0, organ = 0;
   double force = 0.0;    // N  largest on the instrument
-  double deepest = 0.0;  // m  of any tool in this organ meanwhile
+  double deepest = 0.0;  // m  of this instrument in this organ
 };
 
 struct OrganTrial {

@@ -149,7 +149,9 @@ TEST_F(Program, DoctorReportsOnAScene) {
                            "'probe' (ball of 2.5 mm radius)", "\npress          'probe' into 'bag': ",
                            "\ndeepest        ", "\ntoo heavy?     ", "\nforces?        "})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
-  const std::string broken = file("broken.toml", "schema = 2\n[[organ]]\nname = \"bag\"\nmesh = \"none.obj\"\n");
+  const std::string broken = file("broken.toml",
+                                  "schema = 2\n[[organ]]\nname = \"bag\"\nmesh = \"none.obj\"\n[[instrument]]\n"
+                                  "name = \"probe\"\npivot_mm = [0, 0, 260]\ntip_mm = [0, 0, 185]\nradius_mm = 2.5\n");
   expect_refused("doctor " + broken, "none.obj");
   expect_refused("doctor " + broken + " --only scan", "--only");
 }
