@@ -250,9 +250,9 @@ class Trial {
     run_until(params_.warm_up + params_.rest, goes_on);
     at_rest_ = at_press_ = substeps_of(session(), loop_->tick_length(), 1);
     for (const std::vector<PressTarget>& round : rounds_of(choose_presses(session(), scene_), params_.hands)) {
+      if (!trial_.complete) break;
       plan(round);
       run_until(end_, goes_on);
-      if (!trial_.complete) break;
     }
     loop_->close();
     return finish();
