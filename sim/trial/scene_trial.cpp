@@ -158,15 +158,16 @@ std::optional<PressTarget> find_target(std::span<const Organ> organs, std::size_
     facing = std::move(free);
   std::sort(facing.begin(), facing.end());
   // The nearest first; where none of those is free, some of all.
+  std::vector<SightPoint> tried;
   const std::size_t stride = std::max<std::size_t>(facing.size() / kMostSeen, 1);
-  for (std::size_t first = 0; first < facing.size(); first += kSeenTogether * (first == 0 ? 1 : stride)) {
-    std::vector<SightPoint> points;
-    for (std::size_t i = first; i < facing.size() && points.size() < kSeenTogether; i += first == 0 ? 1 : stride)
-      points.push_back({glm::dvec3(organ.positions[facing[i].second]), kBeforeTarget});
-    sight.look(organs, instrument.pivot, points);
+  for (std::size_t i = 0; i < facing.size(); i += i + 1 < kSeenTogether ? 1 : stride)
+    tried.push_back({glm::dvec3(organ.positions[facing[i].second]), kBeforeTarget});
+  for (std::size_t first = 0; first < tried.size(); first += kSeenTogether) {
+    const auto together = std::span(tried).subspan(first, std::min(kSeenTogether, tried.size() - first));
+    sight.look(organs, instrument.pivot, together);
     const auto free = std::find(sight.hidden().begin(), sight.hidden().end(), std::uint8_t{0});
     if (free == sight.hidden().end()) continue;
-    PressTarget target{0, k, points[static_cast<std::size_t>(free - sight.hidden().begin())].at, {}, {}};
+    PressTarget target{0, k, together[static_cast<std::size_t>(free - sight.hidden().begin())].at, {}, {}};
     target.along = glm::normalize(target.point - instrument.pivot);
     const glm::dvec3 middle = 0.5 * (glm::dvec3(organ.box.low) + glm::dvec3(organ.box.high)) - target.point;
     const glm::dvec3 sideways = middle - glm::dot(middle, target.along) * target.along;

@@ -26,7 +26,7 @@ namespace trocar {
 
 struct TrialParams {
   double warm_up = 0.25;      // s    at first, not counted: buffers get their sizes; >= 0
-  double rest = 1.0;          // s    > 0
+  double rest = 2.0;          // s    > 0
   double depth = 0.010;       // m    of a press, along the shaft; > 0
   double drag = 0.020;        // m    > 0
   double press_speed = 0.05;  // m/s  of press and drag, > 0

@@ -125,7 +125,7 @@ TEST_F(TrialTest, PressesTheOrganTheSameWayEveryTime) {
   EXPECT_EQ(trial.presses[0].force, again.presses[0].force);
   EXPECT_EQ(trial.deepest.depth, again.deepest.depth);
   EXPECT_LT(trial.deepest.depth, 5e-4);
-  EXPECT_EQ(trial.rest.frames, 60u);
+  EXPECT_EQ(trial.rest.frames, 120u);
   EXPECT_GT(trial.press.frames, 30u);
   EXPECT_GE(trial.contact_substeps, 4);
   EXPECT_EQ(trial.organs[0].rest.cause, SubstepCause::Elastic);
