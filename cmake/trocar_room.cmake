@@ -44,7 +44,7 @@ endfunction()
 # A static library trocar_NAME. ROOMS: our rooms below it. PRIVATE: third party, in .cpp only. PUBLIC: third party in
 # headers. Who links an installed room needs no library that consists of headers only.
 # Rooms that read, write and show, but compute little, are compiled with TROCAR_TEST_FLAGS as well.
-set(TROCAR_PLAIN_ROOMS "^(app_|sim_(course|hdf5|inputs|link|loop|record|review|scene|score|support|task)$)")
+set(TROCAR_PLAIN_ROOMS "^(app_|sim_(course|hdf5|inputs|link|loop|record|review|scene|score|support|task|trial)$)")
 # Screens, pages and commands, which nobody waits for, save time in every build.
 set(TROCAR_SCREEN_ROOMS "^app_(lab|report|sweep|window)$")
 set(TROCAR_ONLY_HEADERS toml11::toml11 nlohmann_json::nlohmann_json CLI11::CLI11 Eigen3::Eigen)

@@ -286,6 +286,18 @@ bool face_pressed(const TissueLoads& loads, std::uint32_t contact, float progres
   return true;
 }
 
+float depth_in_tool(const ToolStep& tool, const glm::vec3& point, const glm::vec3& normal) {
+  PreparedPoint c{};
+  c.normal = normal;
+  if (const PartShape* shape = tool.part.shape) {
+    const PosedPart posed(*shape, frame_at(*tool.part.motion, *shape, tool.part.to));
+    face_part(posed, static_cast<float>(shape->radius), point, c);
+  } else {
+    face_tool(tool, 1.f, static_cast<float>(tool.radius), point, c);
+  }
+  return glm::dot(c.normal, point) - c.plane;
+}
+
 void prepare_contact_points(const TissueModel& model, const TissueLoads& loads, TissueScratch& s) {
   s.contacts.clear();
   for (const TissueContact& contact : loads.contacts) s.contacts.push_back(prepare(model, s.x, contact, loads.tools));

@@ -27,6 +27,11 @@ void pose_tools(const TissueLoads& loads, float progress, TissueScratch& s);
 // Sets the plane of the tool's surface that faces a point. Returns false when the tool is out of its range.
 bool face_pressed(const TissueLoads& loads, std::uint32_t contact, float progress, TissueScratch& s);
 
+// Returns how deep a point is in a tool at the end of the step, m: how far it is beyond the plane of the tool's surface
+// that faces it, as contacts see it; negative outside. `point`: of the tissue, against the tool's dent. `normal`: of
+// its contact.
+float depth_in_tool(const ToolStep& tool, const glm::vec3& point, const glm::vec3& normal);
+
 // Pushes and holds the points of a solid in a substep, after its nodes have moved.
 void solve_contact_points(const TissueModel& model, const TissueLoads& loads, const Substep& substep, TissueScratch& s);
 

@@ -23,7 +23,7 @@
 #include "sim/hdf5/recording_target.hpp"
 #include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene_access.hpp"
-#include "sim/session/tick_clock.hpp"
+#include "sim/session/frame_cost.hpp"
 #include "sim/support/files.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/support/process.hpp"

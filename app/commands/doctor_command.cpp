@@ -1,6 +1,7 @@
 // trocar doctor: reports what this machine supports, tests each backend on two triangles with a known answer, and times
 // the backends of `auto` on the organs of the demonstration. Everything that calls a driver or a device runs in a child
-// process with a limit of time, so that a driver that crashes or hangs ends its own line of the report only.
+// process with a limit of time, so that a driver that crashes or hangs ends its own line of the report only. With a
+// scene: reports about the scene instead (doctor_scene.hpp).
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <thread>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/doctor_scene.hpp"
 #include "app/commands/options.hpp"
 #include "app/compare/backends.hpp"
 #include "app/window/input/hands.hpp"
@@ -133,15 +135,34 @@ void run_only(const std::string& part) {
   fmt::print("{}\n", part == kOpenGl ? gl_description(backends) : verdict_on_known_case(backends, part));
 }
 
+// A driver that crashes or hangs is left alone: the scene then uses scan.
+void run_scene(DoctorScene scene) {
+  const ChildResult gl = in_child(std::string(kOpenGl), scene.limit);
+  scene.gl = first_line(gl);
+  if (!gl.failure.empty()) scene.backend = "scan";
+  report_scene(scene);
+}
+
 }  // namespace
 
 void add_doctor_command(Command& program) {
-  Command& sub = program.command("doctor", "Report what this machine supports; test each backend on known triangles");
+  Command& sub = program.command(
+      "doctor",
+      "Report what this machine supports; or whether a scene is too heavy for it, and how far its forces hold");
   auto only = std::make_shared<std::string>();
   auto limit = std::make_shared<int>(60);
-  sub.option("--only", *only, "Test this backend only, in this process; or: OpenGL, devices");
-  sub.option("--limit", *limit, "Longest time of each test of a driver or of devices, s").within(1, 3600).shown();
-  sub.runs([only, limit] { only->empty() ? run(std::chrono::seconds(*limit)) : run_only(*only); });
+  auto scene = std::make_shared<DoctorScene>();
+  sub.option("scene", scene->file, "Scene: .toml; without it the report is about the machine alone");
+  sub.option("--only", *only, "Test this backend only, in this process; or: OpenGL, devices").excludes({"scene"});
+  sub.option("--limit", *limit, "Longest time of each test of a driver or of devices, and of the trial of a scene, s")
+      .within(1, 3600)
+      .shown();
+  add_access_option(sub, scene->access);
+  sub.runs([only, limit, scene] {
+    scene->limit = std::chrono::seconds(*limit);
+    if (!scene->file.empty()) return run_scene(*scene);
+    only->empty() ? run(scene->limit) : run_only(*only);
+  });
 }
 
 }  // namespace trocar

@@ -12,7 +12,7 @@
 #include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_variants.hpp"
-#include "sim/session/tick_clock.hpp"
+#include "sim/session/frame_cost.hpp"
 #include "sim/support/files.hpp"
 #include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"

@@ -59,6 +59,11 @@ class Session {
   // Call when time passes between two steps: devices may move meanwhile and receive zero force.
   void suspend_devices() { instruments_.suspend(); }
 
+  // Of the last frame: the motion of each part of the instruments, the numbers of the parts, contacts between organs.
+  std::span<const ToolStep> part_steps() const { return instruments_.part_steps(); }
+  const PartTable& parts() const { return instruments_.parts(); }
+  const OrganContacts& organ_contacts() const { return world_.organ_contacts(); }
+
   const NearPairs& near_pairs() const { return queries_.near_pairs(); }            // of the last frame
   std::span<const InstrumentClash> clashes() const { return queries_.clashes(); }  // of instruments whose boxes overlap
   // Returns the tips that are still inside tissue after the last frame's tissue step. [instrument]

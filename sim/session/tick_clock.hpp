@@ -1,4 +1,4 @@
-// The time of a session: ticks, the stages of a frame, the time left for checks, and what a frame will cost.
+// The time of a session: ticks, the stages of a frame, and the time left for checks.
 // TickClock computes how many ticks each picture runs: the session advances by a fixed time step, at any drawing rate.
 // A picture runs the ticks that have become due since the last one, up to a limit; ticks beyond the limit are lost
 // time. Each tick has its own time and a wall time, which the user experienced. Ticks of one picture share the wall
@@ -114,19 +114,5 @@ class CheckBudget {
   double room_ms_ = 0.0, overrun_ms_ = 0.0;  // budget and excess of the last check
   int wait_ = 0, pictures_until_try_ = 0;    // pictures before a check that took too long is tried again
 };
-
-// Estimates what a frame of a scene costs, before it starts, from the numbers of the tissue model: substeps and
-// springs. It reads no clock. Scenes within all limits can be so stiff, light or fine that a frame takes seconds.
-// Units: seconds.   Tested in tests/app/files_test.cpp
-
-class Session;
-struct Scene;
-
-// Returns one sentence when a frame of `longest_frame` seconds takes much longer to compute than a frame may last; it
-// names the organ, the substeps, the key that is the cause, and a remedy. Otherwise an empty text.
-std::string slow_scene_text(const Scene& scene, const Session& session, double longest_frame);
-
-// Prints that sentence on stderr.
-void tell_slow_scene(const Scene& scene, const Session& session, double longest_frame);
 
 }  // namespace trocar

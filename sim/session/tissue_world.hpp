@@ -92,6 +92,7 @@ class TissueWorld {
   const SessionClips& clips() const { return clips_; }
   const SessionBleeding& bleeding() const { return bleeding_; }
   const SessionFilm& film() const { return film_; }
+  const OrganContacts& organ_contacts() const { return organ_contacts_; }  // of the last frame
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
   std::span<const SurfaceDent> queried_dents(std::size_t organ) const { return queried_dents_[organ]; }

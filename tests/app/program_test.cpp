@@ -137,6 +137,25 @@ TEST_F(Program, DoctorFindsNoFault) {
   EXPECT_EQ(run("doctor --only nothing").status, 2);
 }
 
+TEST_F(Program, DoctorReportsOnAScene) {
+  std::filesystem::copy_file(data("organs/gallbladder.obj"), folder_.path() / "organ.obj");
+  const std::string scene = file("scene.toml",
+                                 "schema = 2\n[[organ]]\nname = \"bag\"\nmesh = \"organ.obj\"\n[organ.tissue]\n"
+                                 "node_spacing_mm = 12\n[[instrument]]\nname = \"probe\"\npivot_mm = [-60, -40, 260]\n"
+                                 "tip_mm = [-60, 75, 185]\nradius_mm = 2.5\n");
+  const Outcome outcome = run("doctor " + scene, kNoGl);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* part : {"\nbackend        scan: ", "\nall  ", "\norgan 'bag'\n", " set by its stiffness and mass",
+                           "'probe' (ball of 2.5 mm radius)", "\npress          'probe' into 'bag': ",
+                           "\ndeepest        ", "\ntoo heavy?     ", "\nforces?        "})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+  const std::string broken = file("broken.toml",
+                                  "schema = 2\n[[organ]]\nname = \"bag\"\nmesh = \"none.obj\"\n[[instrument]]\n"
+                                  "name = \"probe\"\npivot_mm = [0, 0, 260]\ntip_mm = [0, 0, 185]\nradius_mm = 2.5\n");
+  expect_refused("doctor " + broken, "none.obj");
+  expect_refused("doctor " + broken + " --only scan", "--only");
+}
+
 // A driver that crashes must not end the report.
 TEST_F(Program, DoctorSurvivesADriverThatCrashes) {
   const Outcome outcome = run("doctor",

@@ -44,6 +44,7 @@ const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"sim/inputs", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/loop",
      {"sim/inputs", "sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
+    {"sim/trial", {"sim/loop", "sim/record", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/course", {"sim/score", "sim/scene", "sim/support"}},
     {"sim/hdf5", {"sim/record", "sim/task", "sim/score", "sim/session", "sim/device", "sim/scene", "sim/support"}},
     {"sim/review",

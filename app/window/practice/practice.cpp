@@ -11,6 +11,7 @@
 #include "geometry/error.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/scene_access.hpp"
+#include "sim/session/frame_cost.hpp"
 #include "sim/support/limits.hpp"
 #include "sim/task/task_run.hpp"
 
