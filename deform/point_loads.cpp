@@ -32,7 +32,7 @@ namespace {
 
 // Points share nodes and disturb each other; a few rounds remove most of the error. Parts press more points on the same
 // nodes than shafts do. A round that moves no point further than the rounding of positions is the last.
-constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when there are only holds
+constexpr int kRounds = 16, kPartRounds = 24, kFewRounds = 4;  // few: when there are only holds without a dent
 constexpr float kSettled = 5e-8f;                              // m
 
 // An overlap from before gives this speed at most as it is taken back; without any, the force on a shaft that tissue
@@ -129,11 +129,12 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   return c;
 }
 
-PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueHold& hold) {
+PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueHold& hold, std::size_t tools) {
   PreparedPoint c{};
   if (!std::isfinite(glm::dot(hold.from, hold.from) + glm::dot(hold.to, hold.to)) || !(hold.limit > 0.f)) return c;
   add_corner(hold.point, 1.f, c);
   measure_mobility(model, x, c);
+  c.tool = static_cast<std::uint32_t>(std::min<std::size_t>(hold.jaws, tools));
   return c;
 }
 
@@ -256,12 +257,16 @@ void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, Tis
 float follow(const TissueModel& model, const TissueHold& hold, const Substep& substep, PreparedPoint& c,
              TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
-  const glm::vec3 wanted = c.pressed + (glm::mix(hold.from, hold.to, progress) - point_of(c, s.x)) / c.admittance;
+  DentScratch& dent = s.held_dents[c.tool];
+  const glm::vec3 seen = point_of(c, s.x) - dent.dent.shift;
+  const float yields = c.admittance + dent.yields;
+  const glm::vec3 wanted = c.pressed + (glm::mix(hold.from, hold.to, progress) - seen) / yields;
   const float length = glm::length(wanted),
               most = hold.limit * substep.dt * substep.dt / (1.f + model.params.drag * substep.dt);
   const glm::vec3 more = (length > most ? wanted * (most / length) : wanted) - c.pressed;
   push_point(model, c, more, substep.dt, s);
-  return glm::length(more) * c.admittance;
+  push_dent(-more, substep.dt, dent);
+  return glm::length(more) * yields;
 }
 
 void end_substep(PreparedPoint& c, const NodeColumns& x) {
@@ -302,7 +307,7 @@ void prepare_contact_points(const TissueModel& model, const TissueLoads& loads, 
   s.contacts.clear();
   for (const TissueContact& contact : loads.contacts) s.contacts.push_back(prepare(model, s.x, contact, loads.tools));
   s.holds.clear();
-  for (const TissueHold& hold : loads.holds) s.holds.push_back(prepare(model, s.x, hold));
+  for (const TissueHold& hold : loads.holds) s.holds.push_back(prepare(model, s.x, hold, loads.tools.size()));
 }
 
 void solve_contact_points(const TissueModel& model, const TissueLoads& loads, const Substep& substep,
@@ -323,12 +328,14 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
     s.active.push_back(i);
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);
+  const bool held_dent = std::any_of(s.held_dents.begin(), s.held_dents.end(), [](auto& d) { return d.firm > 0.f; });
+  const int few = held_dent ? kRounds : kFewRounds;
   for (int round = 0; round < rounds; ++round) {
     float moved = 0.f;
     for (const std::uint32_t i : s.active) moved = std::max(moved, push_out(model, substep, s.contacts[i], s));
     for (std::size_t i = 0; i < s.holds.size(); ++i)
       if (s.holds[i].admittance > 0.f) moved = std::max(moved, follow(model, loads.holds[i], substep, s.holds[i], s));
-    if (!(moved > kSettled) || (s.active.empty() && round == kFewRounds)) break;
+    if (!(moved > kSettled) || (s.active.empty() && round == few)) break;
   }
   for (const std::uint32_t i : s.active)
     if (!loads.contacts[i].smooth) rub(model, substep, s.contacts[i], s);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace trocar {
@@ -40,6 +41,7 @@ float length_of(float variance) { return std::sqrt(12.f * std::max(variance, 0.f
 float width_of(float variance) { return std::sqrt(8.f * std::max(variance, 0.f)); }
 
 bool presses(const PreparedPoint& c, std::size_t tool) { return c.tool == tool && c.admittance > 0.f; }
+bool is_held(const PreparedPoint& c, std::size_t tool) { return c.tool == tool && c.admittance > 0.f; }
 
 // Where the contacts of a tool have pushed in a step, weighted with their pushes.
 struct Felt {
@@ -89,23 +91,51 @@ Felt felt_by(std::size_t k, const TissueScratch& s) {
   return felt;
 }
 
-// The part of the response of the lattice to the contacts of tool `k` together that is the nodes' own, times pi E*.
-float own_closeness(const TissueModel& model, std::size_t k, const Felt& felt, TissueScratch& s) {
+// A load on the nodes, summed up from points, each with its share.
+void begin_load(const TissueModel& model, TissueScratch& s) {
   s.pressed_nodes.clear();
   s.pressed_weight.resize(model.rest.size());
-  for (const PreparedPoint& c : s.contacts) {
-    if (!presses(c, k)) continue;
-    const float push = glm::length(c.push);
-    if (!(push > 0.f)) continue;
-    for (int i = 0; i < c.nodes; ++i) {
-      float& weight = s.pressed_weight[c.node[i]];
-      if (weight == 0.f) s.pressed_nodes.push_back(c.node[i]);
-      weight += push * c.weight[i];
-    }
+}
+
+void add_load(const PreparedPoint& c, float share, TissueScratch& s) {
+  if (!(share > 0.f)) return;
+  for (int i = 0; i < c.nodes; ++i) {
+    float& weight = s.pressed_weight[c.node[i]];
+    if (weight == 0.f) s.pressed_nodes.push_back(c.node[i]);
+    weight += share * c.weight[i];
   }
+}
+
+// Returns the part of the response of the lattice to the load that is the nodes' own, times pi E*. `shares`: their sum.
+float end_load(const TissueModel& model, float shares, TissueScratch& s) {
   float own = 0.f;
   for (const std::uint32_t n : s.pressed_nodes) own += own_share(model, n, std::exchange(s.pressed_weight[n], 0.f));
-  return 0.5f * share_of(model.params.law).own * own / (felt.pushed * felt.pushed) / model.params.node_spacing;
+  return 0.5f * share_of(model.params.law).own * own / (shares * shares) / model.params.node_spacing;
+}
+
+// Of the contacts of tool `k` together.
+float own_closeness(const TissueModel& model, std::size_t k, const Felt& felt, TissueScratch& s) {
+  begin_load(model, s);
+  for (const PreparedPoint& c : s.contacts)
+    if (presses(c, k)) add_load(c, glm::length(c.push), s);
+  return end_load(model, felt.pushed, s);
+}
+
+// A node with this share of the weights of a patch moves with it as a whole.
+constexpr float kMovesAlong = 0.04f;
+
+// Of the points that its jaws hold: they move alike, so the load is where the nodes resist, in proportion to their
+// masses; but n points cannot answer with less than 1 / n of what an even load on them would.
+float own_closeness_of_held(const TissueModel& model, std::size_t k, float shares, const TissueLoads& loads,
+                            TissueScratch& s) {
+  begin_load(model, s);
+  float points = 0.f, mass = 0.f;
+  for (std::size_t i = 0; i < s.holds.size(); ++i)
+    if (is_held(s.holds[i], k)) add_load(s.holds[i], loads.holds[i].limit, s), ++points;
+  for (const std::uint32_t n : s.pressed_nodes)
+    mass += std::min(s.pressed_weight[n] / (kMovesAlong * shares), 1.f) * model.mass[n];
+  const float alike = 0.5f * share_of(model.params.law).own * model.cell_mass / std::max(mass, 1e-12f);
+  return std::max(alike / model.params.node_spacing, end_load(model, shares, s) / points);
 }
 
 // The part that is the neighbours': that of a load deep below the surface, spread as the contacts are.
@@ -115,15 +145,21 @@ float far_closeness(const TissueModel& model, const Dent& dent) {
   return static_cast<float>(mean_over_line(std::sqrt(double(square)), double(dent.length)));
 }
 
-// Takes over, as the mean of the recent past, where the contacts of a step have pushed. Loads at the two ends of a line
-// vary more than those along it: no contact is longer than twice the farthest distance from its middle.
-void follow_place(const TissueModel& model, const Felt& felt, float own, float pressure, float dt, Dent& dent) {
-  // The two larger principal variances; the third is nearly 0.
-  const glm::mat3& m = felt.spread;
+// The mean of the two larger principal variances, and half their difference; the third is nearly 0.
+struct TwoVariances {
+  float half, apart;  // m^2
+};
+TwoVariances halves_of(const glm::mat3& m) {
   const float half = 0.5f * (m[0][0] + m[1][1] + m[2][2]);
   const float minors = m[0][0] * m[1][1] - m[0][1] * m[0][1] + m[1][1] * m[2][2] - m[1][2] * m[1][2] +
                        m[2][2] * m[0][0] - m[2][0] * m[2][0];
-  const float apart = std::sqrt(std::max(half * half - minors, 0.f));
+  return {half, std::sqrt(std::max(half * half - minors, 0.f))};
+}
+
+// Takes over, as the mean of the recent past, where the contacts of a step have pushed. Loads at the two ends of a line
+// vary more than those along it: no contact is longer than twice the farthest distance from its middle.
+void follow_place(const TissueModel& model, const Felt& felt, float own, float pressure, float dt, Dent& dent) {
+  const auto [half, apart] = halves_of(felt.spread);
   const float share = dt / (std::min(dent.held, kForgets) + dt);
   dent.length += share * (std::min(length_of(half + apart), 2.f * felt.farthest) - dent.length);
   dent.width += share * (width_of(half - apart) - dent.width);
@@ -181,13 +217,70 @@ float closeness_at(const TissueModel& model, const PreparedPoint& c) {
   return (share.far + 0.5f * share.own * own) / model.params.node_spacing;
 }
 
+// E* of the tissue, Pa.
+float contact_modulus(const TissueModel& model) {
+  const float nu = model.params.poisson_ratio;
+  return model.params.youngs_modulus / (1.f - nu * nu);
+}
+
+// The mean distance, in the sense of logarithms, of two points of a band over its width.
+constexpr float kBandDistance = 0.2231f;  // exp(-3/2)
+// Where the lattice answers a patch itself, this share of the solid's response remains.
+constexpr float kLeastOfPatch = 0.05f;
+// A patch without an area is at least so wide.
+constexpr float kNarrowestPatch = 1e-3f;  // m
+
+// Returns the force per shift of what jaws hold, N/m: a patch that is stuck to them and evenly loaded.
+float firmness(const Dent& dent, float modulus) {
+  const double e = static_cast<double>(kBandDistance * std::max(dent.width, kNarrowestPatch));
+  const float solid = static_cast<float>(mean_over_line(e, static_cast<double>(dent.length)));
+  return std::numbers::pi_v<float> * modulus / std::max(solid - dent.closeness, kLeastOfPatch * solid);
+}
+
+// Measures the patch that the jaws of a tool hold, when they have just gripped. It does not change until they let go:
+// it consists of tissue, and a dent that changed its place would gain energy.
+void measure_patch(const TissueModel& model, std::size_t k, const TissueLoads& loads, TissueScratch& s, Dent& dent) {
+  float sum = 0.f, beside = 0.f;
+  glm::vec3 first(0.f), moment(0.f);
+  glm::mat3 spread(0.f);
+  for (std::size_t i = 0; i < s.holds.size(); ++i) {
+    const PreparedPoint& c = s.holds[i];
+    if (!is_held(c, k)) continue;
+    if (!(sum > 0.f)) first = c.before;
+    const float share = loads.holds[i].limit;
+    const glm::vec3 from = c.before - first;
+    sum += share, moment += share * from, spread += share * glm::outerProduct(from, from);
+    beside += share * loads.holds[i].area / (4.f * std::numbers::pi_v<float>);
+  }
+  if (!(sum > 0.f)) return;
+  const glm::vec3 mean = moment / sum;
+  const auto [half, apart] = halves_of(spread / sum - glm::outerProduct(mean, mean));
+  const float around = beside / sum;  // of each point's own disc
+  dent.length = length_of(half + apart + around), dent.width = length_of(half - apart + around);
+  dent.closeness = far_closeness(model, dent) + own_closeness_of_held(model, k, sum, loads, s);
+}
+
+void begin_held_dents(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads,
+                      TissueScratch& s) {
+  for (std::size_t k = 0; k + 1 < s.held_dents.size(); ++k) {
+    if (std::none_of(s.holds.begin(), s.holds.end(), [k](const PreparedPoint& c) { return is_held(c, k); })) continue;
+    DentScratch& d = s.held_dents[k];
+    if (k < state.held_dents.size()) d.dent = state.held_dents[k];
+    if (!(d.dent.held > 0.f)) measure_patch(model, k, loads, s, d.dent);
+    d.firm = firmness(d.dent, contact_modulus(model));
+    d.strains = 1.f / model.params.node_spacing;
+  }
+}
+
 }  // namespace
 
 void begin_dents(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TissueScratch& s) {
   const bool solid = model.tube.empty() && model.slab.empty();
-  const float nu = model.params.poisson_ratio, modulus = model.params.youngs_modulus / (1.f - nu * nu);
+  const float modulus = contact_modulus(model);
   s.dents.resize(loads.tools.size());
-  s.pressed_nodes.reserve(std::tuple_size_v<decltype(PreparedPoint::node)> * s.contacts.capacity());
+  s.held_dents.assign(loads.tools.size() + 1, {});
+  s.pressed_nodes.reserve(std::tuple_size_v<decltype(PreparedPoint::node)> *
+                          (s.contacts.capacity() + s.holds.capacity()));
   for (std::size_t k = 0; k < s.dents.size(); ++k) {
     DentScratch& d = s.dents[k];
     d = {};
@@ -198,6 +291,7 @@ void begin_dents(const TissueModel& model, const SteppedTissue& state, const Tis
     d.place = place_of(d.dent, radius, modulus);
   }
   if (!solid) return;
+  if (!s.holds.empty()) begin_held_dents(model, state, loads, s);
   // A tool that begins to touch: the place is that of its first contacts.
   for (const PreparedPoint& c : s.contacts) {
     if (!(c.admittance > 0.f)) continue;
@@ -219,27 +313,40 @@ void end_dents(const TissueModel& model, float dt, SteppedTissue& state) {
     }
     state.dents[k] = dent;
   }
+  state.held_dents.resize(s.dents.size());
+  for (std::size_t k = 0; k < state.held_dents.size(); ++k) {
+    const DentScratch& d = s.held_dents[k];
+    state.held_dents[k] = d.dent;
+    state.held_dents[k].held += d.firm > 0.f ? dt : 0.f;
+  }
 }
 
 // Implicit in the spring and in the damping, so that a dent is stable at any stiffness.
-void move_dents(const TissueModel& model, float dt, TissueScratch& s) {
-  const float mass = dent_mass(model);
-  for (DentScratch& d : s.dents) {
-    Dent& dent = d.dent;
-    d.before = dent.shift;
-    d.yields = 0.f;
-    if (!(d.place.closeness > 0.f)) continue;
-    const float depth = glm::length(dent.shift);
+static void move_dent(float mass, float dt, DentScratch& d) {
+  Dent& dent = d.dent;
+  d.before = dent.shift;
+  d.yields = 0.f;
+  if (!(d.place.closeness > 0.f) && !(d.firm > 0.f)) return;
+  const float depth = glm::length(dent.shift);
+  const float strain = depth * d.strains;
+  float force = d.firm * depth * (1.f + strain * strain), stiffness = d.firm * (1.f + 3.f * strain * strain);
+  if (!(d.firm > 0.f)) {
     const DentForce spring = dent_force(d.place, static_cast<double>(depth));
     d.pressure = static_cast<float>(spring.spread);
-    const float force = static_cast<float>(spring.force), stiffness = static_cast<float>(spring.stiffness);
-    const float inertia = mass + dt * kDamping * std::sqrt(stiffness * mass) + dt * dt * stiffness;
-    glm::vec3 pull = mass * dent.speed;
-    if (depth > 0.f) pull -= dt * force / depth * dent.shift;
-    dent.speed = pull / inertia;
-    dent.shift += dt * dent.speed;
-    d.yields = 1.f / inertia;
+    force = static_cast<float>(spring.force), stiffness = static_cast<float>(spring.stiffness);
   }
+  const float inertia = mass + dt * kDamping * std::sqrt(stiffness * mass) + dt * dt * stiffness;
+  glm::vec3 pull = mass * dent.speed;
+  if (depth > 0.f) pull -= dt * force / depth * dent.shift;
+  dent.speed = pull / inertia;
+  dent.shift += dt * dent.speed;
+  d.yields = 1.f / inertia;
+}
+
+void move_dents(const TissueModel& model, float dt, TissueScratch& s) {
+  const float mass = dent_mass(model);
+  for (DentScratch& d : s.dents) move_dent(mass, dt, d);
+  for (DentScratch& d : s.held_dents) move_dent(mass, dt, d);
 }
 
 void push_dent(const glm::vec3& push, float dt, DentScratch& d) {

@@ -133,7 +133,7 @@ void feel_tissue(const GraspParams& params, double opening, double force, double
 }
 
 void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& motion, const Grasp& grasp,
-               std::vector<TissueHold>& holds) {
+               std::uint32_t tool, std::vector<TissueHold>& holds) {
   const RigidFrame before = frame_at(motion, 0.0), after = frame_at(motion, 1.0);
   float areas = 0.f;
   for (const GraspedPoint& held : grasp.points) areas += held.area;
@@ -141,8 +141,12 @@ void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMoti
   for (const GraspedPoint& held : grasp.points) {
     const dvec3 from = before.to_world(position_of(jaws, motion.opening_before, held.between)),
                 to = after.to_world(position_of(jaws, motion.opening_after, held.between));
-    holds.push_back({held.point, glm::vec3(from), glm::vec3(to), limit * held.area});
+    holds.push_back({held.point, glm::vec3(from), glm::vec3(to), limit * held.area, tool, held.area});
   }
+}
+
+glm::vec3 held_shift(const SteppedTissue& state, std::uint32_t tool) {
+  return tool < state.held_dents.size() ? state.held_dents[tool].shift : glm::vec3(0.f);
 }
 
 namespace {
@@ -158,13 +162,14 @@ double follow_wall(const JawPoint& now, JawPoint& between) {
 }  // namespace
 
 void update_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
-                  const InstrumentMotion& motion, const glm::vec3& pull, Grasp& grasp) {
+                  const InstrumentMotion& motion, std::uint32_t tool, const glm::vec3& pull, Grasp& grasp) {
   grasp.pull = pull;
   grasp.slipping = false;
   const RigidFrame frame = frame_at(motion, 1.0);
   const bool walled = !state.tube.rods.empty();
+  const dvec3 dent(held_shift(state, tool));
   for (GraspedPoint& held : grasp.points) {
-    const dvec3 local = frame.to_local(point_of(held.point, state.x));
+    const dvec3 local = frame.to_local(point_of(held.point, state.x) - dent);
     const double slipped = walled ? follow_wall(jaw_point(jaws, motion.opening_after, local), held.between)
                                   : glm::distance(local, position_of(jaws, motion.opening_after, held.between));
     if (slipped <= params.slip) continue;

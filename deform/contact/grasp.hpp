@@ -98,14 +98,17 @@ double solve_opening(const GraspParams& params, const Jaws& jaws, double command
 // Takes over the force with which the tissue pushed the jaws open in a step of dt seconds, the mean of both jaws (N).
 void feel_tissue(const GraspParams& params, double opening, double force, double dt, Grasp& grasp);
 
-// Appends the motion of the held points in this step to `holds`.
+// Appends the motion of the held points in this step to `holds`. `tool`: the number of the instrument.
 void add_holds(const GraspParams& params, const Jaws& jaws, const InstrumentMotion& motion, const Grasp& grasp,
-               std::vector<TissueHold>& holds);
+               std::uint32_t tool, std::vector<TissueHold>& holds);
+
+// Returns the dent of what the jaws hold after a step, m: the jaws hold a point of the tissue shifted back by this.
+glm::vec3 held_shift(const SteppedTissue& state, std::uint32_t tool);
 
 // Updates, after the step, the points that slipped, were lost or tore. `pull`: mean force of the holds on the
 // instrument, N.
 void update_grasp(const GraspParams& params, const Jaws& jaws, const SteppedTissue& state,
-                  const InstrumentMotion& motion, const glm::vec3& pull, Grasp& grasp);
+                  const InstrumentMotion& motion, std::uint32_t tool, const glm::vec3& pull, Grasp& grasp);
 
 // Call when the organ's faces have changed: points without faces are lost, the others may have another embedding.
 // `unused`: [vertex] 1: no face uses it.

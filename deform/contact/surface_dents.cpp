@@ -28,33 +28,16 @@ float share_at(float distance, const SurfaceDent& dent) {
   return (1.f - t) * (1.f - t) * (1.f + 2.f * t);
 }
 
-bool is_pushed(const PreparedPoint& c) { return c.push != glm::vec3(0.f); }
-
 // Sets the line between the two points that are farthest apart, nearly.
-bool find_line(std::span<const PreparedPoint> points, SurfaceDent& dent) {
+void find_line(std::span<const glm::vec3> points, SurfaceDent& dent) {
   const auto farthest_from = [&](const glm::vec3& p) {
-    const PreparedPoint* farthest = nullptr;
-    for (const PreparedPoint& c : points)
-      if (is_pushed(c) && (!farthest || glm::distance(c.core, p) > glm::distance(farthest->core, p))) farthest = &c;
-    return farthest;
+    const auto nearer = [&](const glm::vec3& a, const glm::vec3& b) {
+      return glm::distance(a, p) < glm::distance(b, p);
+    };
+    return *std::max_element(points.begin(), points.end(), nearer);
   };
-  const auto first = std::find_if(points.begin(), points.end(), is_pushed);
-  if (first == points.end()) return false;
-  dent.from = farthest_from(first->core)->core;
-  dent.to = farthest_from(dent.from)->core;
-  return true;
-}
-
-// Returns the distance from the line of the farthest corner of the faces that are pressed.
-float reach_of(const DentedFaces& pressed, const SurfaceDent& dent) {
-  float reach = 0.f;
-  for (std::size_t i = 0; i < pressed.points.size(); ++i) {
-    if (!is_pushed(pressed.points[i])) continue;
-    const glm::uvec3& corners = pressed.faces[index(pressed.face_of[i])];
-    for (int k = 0; k < 3; ++k)
-      reach = std::max(reach, distance_to_line(pressed.positions[corners[k]] + dent.shift, dent));
-  }
-  return reach;
+  dent.from = farthest_from(points.front());
+  dent.to = farthest_from(dent.from);
 }
 
 void add_to_box(const glm::vec3& p, PositionBox& box) {
@@ -64,7 +47,13 @@ void add_to_box(const glm::vec3& p, PositionBox& box) {
 
 }  // namespace
 
-void follow_dent(const Dent& dent, const DentedFaces& pressed, float spacing, float dt, SurfaceDent& shown) {
+void DentedPlace::clear() { points.clear(), corners.clear(); }
+
+void DentedPlace::add_face(const glm::uvec3& face, std::span<const glm::vec3> positions) {
+  for (int k = 0; k < 3; ++k) corners.push_back(positions[face[k]]);
+}
+
+void follow_dent(const Dent& dent, const DentedPlace& place, float spacing, float dt, SurfaceDent& shown) {
   const float deep = glm::length(dent.shift);
   if (!(deep > kStandsIn)) {
     shown = {};
@@ -72,8 +61,10 @@ void follow_dent(const Dent& dent, const DentedFaces& pressed, float spacing, fl
   }
   shown.shift = (kStandsIn / deep - 1.f) * dent.shift;
   shown.fade = std::max(spacing, kShiftsToFade * deep);
-  if (!find_line(pressed.points, shown)) return;
-  const float reach = reach_of(pressed, shown);
+  if (place.points.empty()) return;
+  find_line(place.points, shown);
+  float reach = 0.f;
+  for (const glm::vec3& corner : place.corners) reach = std::max(reach, distance_to_line(corner + shown.shift, shown));
   shown.full = shown.full > 0.f ? shown.full + dt / (kFollows + dt) * (reach - shown.full) : reach;
 }
 

@@ -160,15 +160,19 @@ struct TissueContact {
 // A tissue point between jaws: it follows `from` .. `to` over the step, with a force of at most `limit` newtons.
 struct TissueHold {
   Embedding point;
-  glm::vec3 from, to;  // m
-  float limit;         // N
+  glm::vec3 from, to;           // m
+  float limit;                  // N
+  std::uint32_t jaws = kOther;  // number of the tool whose jaws hold it; their points have one dent
+  float area = 0.f;             // m^2  of the surface, for which the point stands
+
+  static constexpr std::uint32_t kOther = 0xffffffff;  // without a dent
 };
 
 // Returns the part of a hold in contact substep `number` of `count`, starting with 0.
 inline TissueHold piece_of(const TissueHold& hold, int number, int count) {
   const glm::vec3 motion = (hold.to - hold.from) / static_cast<float>(count);
   const glm::vec3 from = hold.from + static_cast<float>(number) * motion;
-  return {hold.point, from, from + motion, hold.limit};
+  return {hold.point, from, from + motion, hold.limit, hold.jaws, hold.area};
 }
 
 // The loads on one organ during a step. Tools are capsules from pivot to tip, or parts, that move as described by
@@ -193,7 +197,7 @@ struct PreparedPoint {
   float old;                     // m    part of an overlap that this substep's motion did not make
   float shifted;                 // m    by positions alone, in this substep
   glm::vec3 slide;               // m    displacement of the tool's material here during the step
-  std::uint32_t tool;            // of a contact
+  std::uint32_t tool;            // of a contact; of a hold: its dent
   glm::vec3 core;                // m    of a contact: where the axis or polytope of the tool is closest
   glm::vec3 beside;   // m    of a held point of a tube: from the place that the jaws gripped, by its wall widening
   glm::vec3 pressed;  // kg m push on the point in this substep
@@ -260,6 +264,8 @@ struct SlabScratch {
 // The dent of a tool in a step.
 struct DentScratch {
   DentPlace place;
+  float firm;        // N/m   of what jaws hold, which yields by firm s (1 + (strains s)^2); 0: a contact, or no dent
+  float strains;     // 1/m
   Dent dent;         // at present
   glm::vec3 before;  // m     shift at the beginning of the substep
   float yields;      // 1/kg  shift per unit push in this substep
@@ -274,6 +280,7 @@ struct TissueScratch {
   std::uint64_t held_back = 0;                 // pushes that TissueParams::fastest_tool has limited, in all steps
   std::vector<PosedPart> posed;                // [tool] its corners in this substep, if it is a part
   std::vector<DentScratch> dents;              // [tool]
+  std::vector<DentScratch> held_dents;         // [tool] of what its jaws hold; the last one: of other holds, none
   std::vector<float> pressed_weight;           // [node] kg m, of the pushes of a tool
   std::vector<std::uint32_t> pressed_nodes;    // with such a weight
   float force_per_push = 0.f;                  // 1/s^2 of the latest step
@@ -287,11 +294,12 @@ struct TissueScratch {
 
 // Everything that the next step depends on: copy it to save, to reset or to compare.
 struct TissueState {
-  std::vector<glm::vec3> x, v;  // [node] m, m/s, world
-  double time = 0.0;            // s, for the breathing
-  std::vector<Dent> dents;      // [tool] of the latest step
-  TubeMotion tube;              // of a duct or vessel; x and v follow from it
-  SlabMotion slab;              // of a sheet; x and v follow from it
+  std::vector<glm::vec3> x, v;   // [node] m, m/s, world
+  double time = 0.0;             // s, for the breathing
+  std::vector<Dent> dents;       // [tool] of the latest step
+  std::vector<Dent> held_dents;  // [tool] likewise, of what its jaws hold
+  TubeMotion tube;               // of a duct or vessel; x and v follow from it
+  SlabMotion slab;               // of a sheet; x and v follow from it
 };
 
 // A state with the buffers that its steps fill.

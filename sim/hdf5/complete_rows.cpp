@@ -39,7 +39,7 @@ std::uint64_t rows_up_to(const H5Table& effect, std::uint64_t frames) {
 
 // Recordings of format 4.0 have no dents, and neither have those of a session without tools.
 bool is_there(const H5File& file, const std::string& path, const Column& kind, const RowSizes& sizes) {
-  if (!kind.shape.empty() && kind.shape.front() == kPerPart) return file.has_table(path);
+  if (!kind.shape.empty() && kind.shape.front() == kPerDent) return file.has_table(path);
   return has_column(kind, sizes);
 }
 

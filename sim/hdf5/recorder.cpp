@@ -87,7 +87,7 @@ struct RecordedColumn {
 
 RowSizes sizes_of(const RecordingHeader& header, std::optional<std::size_t> organ = {}) {
   return {header.tools.size(), header.stages.size(), header.organs.size(),
-          organ ? header.organs[*organ].tissue->rest.size() : 0, header.parts};
+          organ ? header.organs[*organ].tissue->rest.size() : 0, header.dents};
 }
 
 // Returns the columns that grow: those of the organs, of fibres, clips and bleeding, and of the session; kTime is the
@@ -385,17 +385,17 @@ double frame_bytes(ColumnGroup group, const RowSizes& sizes, RowOf rows = RowOf:
   return bytes;
 }
 
-std::size_t parts_of(const Scene& scene) {
-  std::size_t parts = 0;
+std::size_t dents_of(const Scene& scene) {
+  std::size_t dents = 0;
   for (const InstrumentScene& tool : scene.instruments)
-    parts += InstrumentBody(tool.kind, tool.radius, tool.limits).parts();
-  return parts;
+    dents += InstrumentBody(tool.kind, tool.radius, tool.limits).parts() + 1;
+  return dents;
 }
 
 }  // namespace
 
 double recording_rate(const Scene& scene) {
-  RowSizes sizes{scene.instruments.size(), stage_names().size(), scene.organs.size(), 0, parts_of(scene)};
+  RowSizes sizes{scene.instruments.size(), stage_names().size(), scene.organs.size(), 0, dents_of(scene)};
   double bytes = frame_bytes(ColumnGroup::Session, sizes) + frame_bytes(ColumnGroup::Bleeding, sizes);
   for (const OrganScene& organ : scene.organs) {
     TriangleMesh mesh = surface_of(organ);

@@ -38,7 +38,7 @@ struct OrganFrame {
   std::vector<FaceId> tip_ids;
   std::vector<std::uint32_t> tip_first;  // [tool + 1]
   std::vector<std::uint8_t> part;        // [touch] part of the tool, 0: its shaft
-  std::vector<SurfaceDent> dents;        // [part]; empty: a recording without them
+  std::vector<SurfaceDent> dents;        // of each part, then of each tool; empty: a recording without them
 };
 
 struct ClashRecording {

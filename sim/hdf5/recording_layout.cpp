@@ -383,9 +383,9 @@ const std::vector<Column> kOrganRows = {
     {"touch_part", Cell::U8, {}, RowOf::Touch, "",
      "number of the part that touches, 0: the shaft; touches of a tool are sorted by part, then face",
      [](Bytes& to, From from) { push_or_zeros(to, from.organ->part, from.organ->touches.touches.size()); }},
-    {"dent", Cell::F32, {kPerPart, 11}, RowOf::Frame, "m",
-     "of each part of all tools, at the time of the touch query, where it presses the surface out of the lattice's "
-     "shape, see [tissue.md](tissue.md): both ends of a line; shift of the surface; distance from the line up to "
+    {"dent", Cell::F32, {kPerDent, 11}, RowOf::Frame, "m",
+     "where tools press or hold the surface out of the lattice's shape (see [tissue.md](tissue.md)) at the time of the "
+     "touch query, of each part of all tools and then of the jaws of each tool: both ends of a line; shift of the surface; distance from the line up to "
      "which it shifts by all of that, and length over which the shift then fades. 0 without a dent",
      of_organ<&RecordedOrganFrame::dents>},
 };
@@ -447,8 +447,8 @@ std::uint64_t length_of(int length, const RowSizes& sizes) {
       return sizes.organs;
     case kPerNode:
       return sizes.nodes;
-    case kPerPart:
-      return sizes.parts;
+    case kPerDent:
+      return sizes.dents;
     default:
       return static_cast<std::uint64_t>(length);
   }
@@ -488,7 +488,7 @@ const char* name_of(RowOf rows) {
 
 std::string type_text(const Column& column) {
   static constexpr const char* kCells[] = {"uint8", "uint32", "uint64", "float32", "float64"};
-  static constexpr const char* kLengths[] = {"tool", "tool + 1", "pair of tools", "stage", "organ", "node", "part"};
+  static constexpr const char* kLengths[] = {"tool", "tool + 1", "pair of tools", "stage", "organ", "node", "dent"};
   std::string text = kCells[static_cast<std::size_t>(column.cell)];
   if (!column.shape.empty()) text += ' ';
   for (const int length : column.shape)
@@ -521,7 +521,7 @@ std::vector<std::uint64_t> row_shape(const Column& column, const RowSizes& sizes
 
 bool has_column(const Column& column, const RowSizes& sizes) {
   if (column.shape.empty()) return true;
-  if (column.shape.front() == kPerPart) return sizes.parts > 0;
+  if (column.shape.front() == kPerDent) return sizes.dents > 0;
   return column.shape.front() != kPerToolPair || tool_pairs(sizes.tools) > 0;
 }
 

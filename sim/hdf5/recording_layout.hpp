@@ -154,7 +154,7 @@ enum CompactColumn : std::size_t { kKeyFrame, kFrameChecksum };
 
 // Sizes of a row that differ between sessions; a 0 accepts any size in a file.
 struct RowSizes {
-  std::uint64_t tools = 0, stages = 0, organs = 0, nodes = 0, parts = 0;
+  std::uint64_t tools = 0, stages = 0, organs = 0, nodes = 0, dents = 0;
 };
 // A length in the shape of a row: a number, or one of these.
 enum RowLength : int {
@@ -164,7 +164,7 @@ enum RowLength : int {
   kPerStage = -4,
   kPerOrgan = -5,
   kPerNode = -6,
-  kPerPart = -7
+  kPerDent = -7
 };
 
 // Where the rows come from: the header before the first frame, and then each frame.
@@ -201,8 +201,8 @@ std::string forms_text(const Column& column);
 // `organ`: name of the organ of a column of ColumnGroup::Organ.
 std::string path_of(ColumnGroup group, std::size_t column, const std::string& organ = "");
 std::vector<std::uint64_t> row_shape(const Column& column, const RowSizes& sizes);
-// Returns whether a session of these sizes has the column: one without pairs of tools has no clashes, one without parts
-// of tools no dents.
+// Returns whether a session of these sizes has the column: one without pairs of tools has no clashes, one without tools
+// no dents.
 bool has_column(const Column& column, const RowSizes& sizes);
 // Returns the rows of a chunk of about 64 KiB.
 std::uint64_t rows_per_chunk(std::span<const std::uint64_t> row_shape, Cell cell);

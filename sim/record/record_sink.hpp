@@ -111,7 +111,7 @@ struct RecordingHeader {
   std::vector<std::string> tools;   // names
   std::vector<double> tool_radius;  // [tool] m
   std::vector<std::string> tips;    // [tool] kind of its tip and largest aperture of its jaws, degrees: "grasper 60"
-  std::size_t parts = 0;            // of all tools
+  std::size_t dents = 0;            // of an organ: one of each part of all tools, then one of each tool
   std::vector<ToolPose> before;     // [tool] pose in the frame before the first; empty: the session begins here
   std::vector<glm::dvec2> before_joints;  // [tool] roll in degrees and grip in that frame; empty as `before`
   std::vector<std::string> stages;        // names of the stage times, in their order
@@ -155,7 +155,7 @@ struct RecordedOrganFrame {
   std::span<const FaceId> tip_ids = {};           // ids of the faces that tips touch, sorted by tool, then face
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] index of each tool's first face; empty: no tip touches
   std::span<const std::uint8_t> part = {};        // [touch] part of the tool, 0: its shaft; empty: all 0
-  std::span<const SurfaceDent> dents = {};        // [part] at the touch query; empty: none
+  std::span<const SurfaceDent> dents = {};        // at the touch query; of each part, then of each tool; empty: none
 
   FaceId id_of(const Touch& touch) const { return face_ids.empty() ? touch.face : face_ids[index(touch.face)]; }
 };

@@ -114,7 +114,7 @@ RecordingHeader SessionRecorder::header_of(const Scene& scene, const Session& se
     header.before.push_back(instrument.pose);
     header.before_joints.emplace_back(instrument.roll_deg, instrument.grip);
   }
-  header.parts = session.parts().tool.size();
+  header.dents = session.parts().tool.size() + session.instruments().size();
   header.stages = stage_names();
   header.backends = session.backend_names();
   const auto& own = header.backend;

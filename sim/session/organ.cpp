@@ -70,19 +70,30 @@ void follow_nodes(Organ& organ) {
   organ.box = {box.low, box.high};
 }
 
-void follow_dents(Organ& organ, float dt) {
+void follow_dents(Organ& organ, std::span<const std::span<const GraspedPoint>> held, float dt, DentedPlace& place) {
   const TissueState& state = organ.state;
-  const std::span<const PreparedPoint> points = organ.state.scratch.contacts;
   const std::vector<std::uint32_t>& first = organ.contacts.first;
-  organ.dents.resize(state.dents.size());
-  for (std::size_t part = 0; part < organ.dents.size(); ++part) {
-    DentedFaces pressed{{}, {}, organ.mesh.faces, organ.skin};
-    if (part + 1 < first.size()) {
-      const std::size_t count = first[part + 1] - first[part];
-      pressed.points = points.subspan(first[part], count);
-      pressed.face_of = std::span(organ.contacts.face_of).subspan(first[part], count);
+  const float spacing = organ.tissue.params.node_spacing;
+  const std::size_t parts = state.dents.size();
+  for (std::size_t part = 0; part < parts && part + 1 < first.size(); ++part) {
+    place.clear();
+    for (std::uint32_t i = first[part]; i < first[part + 1]; ++i) {
+      const PreparedPoint& c = organ.state.scratch.contacts[i];
+      if (c.push == glm::vec3(0.f)) continue;
+      place.points.push_back(c.core);
+      place.add_face(organ.mesh.faces[index(organ.contacts.face_of[i])], organ.skin);
     }
-    follow_dent(state.dents[part], pressed, organ.tissue.params.node_spacing, dt, organ.dents[part]);
+    follow_dent(state.dents[part], place, spacing, dt, organ.dents[part]);
+  }
+  for (std::size_t tool = 0; tool < held.size() && tool < state.held_dents.size(); ++tool) {
+    place.clear();
+    const Dent& dent = state.held_dents[tool];
+    for (const GraspedPoint& point : held[tool]) {
+      place.points.push_back(organ.skin[point.vertex] - dent.shift);
+      for (std::uint32_t k = organ.around.first[point.vertex]; k < organ.around.first[point.vertex + 1]; ++k)
+        place.add_face(organ.mesh.faces[index(organ.around.face[k])], organ.skin);
+    }
+    follow_dent(dent, place, spacing, dt, organ.dents[parts + tool]);
   }
 }
 

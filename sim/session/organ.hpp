@@ -9,6 +9,7 @@
 
 #include "cpu_collision/broad_phase/box.hpp"
 #include "deform/contact/contact.hpp"
+#include "deform/contact/grasp.hpp"
 #include "deform/contact/surface_dents.hpp"
 #include "deform/cut/sculpt.hpp"
 #include "deform/solid/tissue.hpp"
@@ -44,7 +45,7 @@ struct Organ {
   TissueModel tissue;
   SteppedTissue state;
   std::vector<glm::vec3> skin;        // [vertex] m, current, as the lattice carries it: contacts act on it
-  std::vector<SurfaceDent> dents;     // [part] of the tools
+  std::vector<SurfaceDent> dents;     // [part] of the tools, then [tool]: of what its jaws hold
   std::vector<glm::vec3> positions;   // [vertex] m, the skin with the dents: what is touched and seen
   broad::Box box;                     // of both
   std::vector<char> unused;           // [vertex] 1: no face uses it
@@ -71,8 +72,9 @@ struct Organ {
 
 // Updates skin, positions and box from the lattice's nodes and the dents.
 void follow_nodes(Organ& organ);
-// Takes over, after a step of dt seconds, the dents of all parts.
-void follow_dents(Organ& organ, float dt);
+// Takes over, after a step of dt seconds, the dents of all parts and jaws. `held`: [tool] the vertices that its jaws
+// hold; `place`: memory.
+void follow_dents(Organ& organ, std::span<const std::span<const GraspedPoint>> held, float dt, DentedPlace& place);
 
 // Returns the deepest dent of a tool in the organ, m: its surface at the tool is shifted back by this.
 glm::vec3 deepest_dent(const Organ& organ, const PartTable& parts, std::size_t tool);

@@ -335,6 +335,7 @@ class OrganCheck {
               "a fixed node is not where it is fixed");
     }
     for (const Dent& dent : state.dents) check(dent);
+    for (const Dent& dent : state.held_dents) check(dent);
     for (const SurfaceDent& dent : organ_.dents) check(dent);
     if (!model_.tube.empty()) check_rods();
   }
@@ -691,7 +692,7 @@ void fields(A& a, Dent& d) {
 // Only a sheet has the fields of one.
 template <typename A>
 void fields(A& a, TissueState& s) {
-  all(a, s.x, s.v, s.time, s.dents, s.tube);
+  all(a, s.x, s.v, s.time, s.dents, s.held_dents, s.tube);
   if (!s.slab.lean.empty()) field(a, s.slab);
 }
 

@@ -40,7 +40,7 @@ class Session {
   void settle();                                 // the backends learn new faces, the devices their forces
 
   // Returns the organs, and their nodes and dents at the time of the last frame's touch query: a recording keeps them.
-  // [organ][node], [organ][part]. So does queried_ends() for the ends of a fibre.
+  // [organ][node], [organ][part, then tool]. So does queried_ends() for the ends of a fibre.
   const std::vector<Organ>& organs() const { return world_.organs(); }
   const SessionBonds& bonds() const { return world_.bonds(); }
   const SessionClips& clips() const { return world_.clips(); }
@@ -52,7 +52,6 @@ class Session {
 
   std::vector<Instrument>& instruments() { return instruments_.list(); }
   const std::vector<Instrument>& instruments() const { return instruments_.list(); }
-  const PartTable& parts() const { return instruments_.parts(); }  // of all instruments
   const SessionScope& scope() const { return instruments_.scope(); }
   void set_scope_device(std::unique_ptr<Device> device) { instruments_.set_scope_device(std::move(device)); }
   void set_field_of_view(double degrees) { instruments_.scope().pose.field_of_view_deg = degrees; }

@@ -84,6 +84,8 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   for (std::vector<std::uint32_t>& held : held_between_) held.reserve(kUsualHolds);
   touched_now_.reserve(kUsualTouches);
   searches_.reserve(kUsualContacts);
+  held_points_.reserve(scene.instruments.size());
+  dented_.points.reserve(kUsualContacts), dented_.corners.reserve(3 * kUsualContacts);
 }
 
 void TissueWorld::measure() {
@@ -112,7 +114,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   settle_jaws(instruments, dt);
   {
     const StageTimer timer(stage_ms[kSurface]);
-    follow_surfaces(dt);
+    follow_surfaces(instruments, dt);
   }
   settle_clips(instruments);
   const bool loosened = !bonds_.bonds().broken.empty();
@@ -136,7 +138,7 @@ void TissueWorld::begin(const Instruments& instruments) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     std::copy(organ.state.x.begin(), organ.state.x.end(), queried_nodes_[k].begin());
-    organ.dents.resize(instruments.part_steps().size());
+    organ.dents.resize(instruments.part_steps().size() + instruments.size());
     queried_dents_[k] = organ.dents;
     begin_change(organ);
   }
@@ -175,7 +177,7 @@ void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws
   }
   if (most == 0) return;
   const Organ& organ = organs_[instrument.grasped];
-  grip(instrument.jaws, jaws, motion, {organ.tissue, organ.skin, organ.mesh.faces, organ.around, organ.unused},
+  grip(instrument.jaws, jaws, motion, {organ.tissue, organ.positions, organ.mesh.faces, organ.around, organ.unused},
        instrument.grasp);
 }
 
@@ -187,7 +189,7 @@ void TissueWorld::move_jaws_of(const Instruments& instruments, Instrument& instr
   first_hold_[tool] = holds.size();
   pull_[tool] = glm::vec3(0.f);
   apart_[tool] = 0.f;
-  add_holds(instrument.jaws, jaws, instruments.motion(tool), instrument.grasp, holds);
+  add_holds(instrument.jaws, jaws, instruments.motion(tool), instrument.grasp, static_cast<std::uint32_t>(tool), holds);
 }
 
 // Contacts between organs whose boxes overlap; after a cut between all organs, because the boxes are out of date.
@@ -251,8 +253,10 @@ void TissueWorld::list_held(const Instruments& all, std::size_t tool, int number
   const InstrumentMotion& motion = all.motion(tool);
   const double time = static_cast<double>(number + 1) / pieces, opening = opening_at(motion, time);
   const RigidFrame frame = frame_at(motion, time);
+  const Organ& organ = organs_[instrument.grasped];
+  const glm::vec3 dent = held_shift(organ.state, static_cast<std::uint32_t>(tool));
   for (const GraspedPoint& held : instrument.grasp.points) {
-    const glm::dvec3 world(organs_[instrument.grasped].skin[held.vertex]);
+    const glm::dvec3 world(organ.skin[held.vertex] - dent);
     const JawPoint now = jaw_point(jaws, opening, frame.to_local(world));
     if ((std::abs(now.share) - 0.5) * opening * now.from_hinge <= kBeyond) list.push_back(held.vertex);
   }
@@ -408,15 +412,20 @@ void TissueWorld::settle_jaws(Instruments& all, double dt) {
     Organ& organ = organs_[instrument.grasped];
     feel_tissue(instrument.jaws, all.motion(tool).opening_after, static_cast<double>(apart_[tool]), dt,
                 instrument.grasp);
-    update_grasp(instrument.jaws, all.jaws(tool), organ.state, all.motion(tool), pull_[tool], instrument.grasp);
+    update_grasp(instrument.jaws, all.jaws(tool), organ.state, all.motion(tool), static_cast<std::uint32_t>(tool),
+                 pull_[tool], instrument.grasp);
     instrument.force += instrument.grasp.pull;
     if (instrument.grasp.squeeze >= instrument.jaws.damage_from) mark_crushed(instrument.grasp, organ);
   }
 }
 
-void TissueWorld::follow_surfaces(double dt) {
-  for (Organ& organ : organs_) {
-    follow_dents(organ, static_cast<float>(dt));
+void TissueWorld::follow_surfaces(const Instruments& all, double dt) {
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    Organ& organ = organs_[k];
+    held_points_.clear();
+    for (const Instrument& instrument : all.list())
+      held_points_.push_back(instrument.grasped == k ? instrument.grasp.points : std::span<const GraspedPoint>());
+    follow_dents(organ, held_points_, static_cast<float>(dt), dented_);
     follow_nodes(organ);
     organ.touch_pressure.clear();
     for (const Touch& touch : organ.touched.touches) {

@@ -151,7 +151,7 @@ class TissueWorld {
   void settle_jaws(Instruments& all, double dt);
   void settle_clips(Instruments& all);
   void settle_slips(const Instruments& all, double dt);
-  void follow_surfaces(double dt);
+  void follow_surfaces(const Instruments& all, double dt);
 
   std::vector<Organ> organs_;
   std::vector<glm::vec3> fall_;                          // [organ] m/s^2  of loose parts
@@ -159,7 +159,7 @@ class TissueWorld {
   bool cuttable_ = false;                                // instruments may cut
   std::vector<IntactOrgan> intact_;                      // [organ] at the start
   std::vector<std::vector<glm::vec3>> queried_nodes_;    // [organ][node] m
-  std::vector<std::vector<SurfaceDent>> queried_dents_;  // [organ][part]
+  std::vector<std::vector<SurfaceDent>> queried_dents_;  // [organ][part, then tool]
   OrganStepper stepper_;
   OrganContacts organ_contacts_;
   ContactSizes contact_sizes_;
@@ -169,7 +169,9 @@ class TissueWorld {
   SessionFilm film_;
   TipSlip slips_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
-  std::vector<OrganBody> bodies_;           // [organ]
+  std::vector<OrganBody> bodies_;                           // [organ]
+  std::vector<std::span<const GraspedPoint>> held_points_;  // [tool]
+  DentedPlace dented_;
   std::vector<const TissueModel*> models_;  // [organ]
   std::vector<SteppedOrgan> stepped_;       // [organ]
   HotWire wire_;

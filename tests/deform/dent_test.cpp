@@ -172,6 +172,73 @@ TEST(Dent, ABallFeelsTheTissueAtEveryPlaceOfACell) {
   }
 }
 
+constexpr double kShare = 6.25e-6;  // m^2  of the top for each of its vertices
+
+// The vertices of the top within `radius` of a place, and the radius of the disc for which they stand.
+struct Patch {
+  std::vector<std::uint32_t> vertices;
+  double radius = 0.0;  // m
+};
+
+Patch patch_at(const Block& block, const glm::dvec2& at, double radius) {
+  Patch patch;
+  double square = 0.0;
+  for (std::uint32_t v = 0; v < block.mesh.positions.size(); ++v) {
+    const glm::dvec3 p(block.mesh.positions[v]);
+    if (p.z < block.top - 1e-6 || glm::distance(glm::dvec2(p), at) > radius) continue;
+    patch.vertices.push_back(v);
+    square += glm::dot(glm::dvec2(p) - at, glm::dvec2(p) - at);
+  }
+  patch.radius = std::sqrt(2.0 * square / static_cast<double>(patch.vertices.size()) + kShare / std::numbers::pi);
+  return patch;
+}
+
+// Moves a patch that jaws hold by `pull` (m) in a third of a second and keeps it there. Returns the stiffness that they
+// feel, N/m.
+double stiffness_of(const Block& block, const Patch& patch, const glm::dvec3& pull, std::uint32_t jaws) {
+  test::Press press{block.mesh, block.model};
+  const ToolStep away{{0.0, 0.0, 1.0}, {0.0, 0.0, 0.5}, {0.0, 0.0, 0.5}, 0.0025};
+  glm::dvec3 force(0.0);
+  for (int k = 0; k < 60; ++k) {
+    std::vector<TissueHold> holds;
+    for (const std::uint32_t v : patch.vertices) {
+      const glm::dvec3 p(block.mesh.positions[v]);
+      const auto at = [&](int frame) { return glm::vec3(p + std::min(frame / 20.0, 1.0) * pull); };
+      holds.push_back({block.model.embedding[v], at(k), at(k + 1), 10.f, jaws, float(kShare)});
+    }
+    press.frame(away, 1.f / 60.f, holds);
+    force = glm::dvec3(0.0);
+    for (std::size_t h = 0; h < holds.size(); ++h) force += glm::dvec3(hold_force(press.state, h));
+  }
+  return -glm::dot(force, pull) / glm::dot(pull, pull);
+}
+
+// Jaws that hold a patch of the surface and move it feel a rigid disc that is stuck to a half-space: 2 a E* along the
+// normal, and 8 G a / (2 - nu) along the surface (Johnson, "Contact mechanics", 1985, chapter 3).
+TEST(Dent, APatchBetweenJawsYieldsAsADiscThatIsStuck) {
+  const double modulus = 6000.0, nu = 0.46;
+  for (const double spacing : {0.005, 0.009}) {
+    const Block block(0.063, 0.045, spacing);
+    for (const glm::dvec3& pull : {glm::dvec3(0.0, 0.0, 5e-4), glm::dvec3(5e-4, 0.0, 0.0)}) {
+      std::vector<double> lattice, ratio;
+      for (int i = 0; i < 4; ++i) {
+        const Patch patch = patch_at(block, block.corner() + spacing / 2.0 * glm::dvec2(i % 2, i / 2), 0.0055);
+        const double disc = pull.z > 0.0 ? 2.0 * patch.radius * modulus / (1.0 - nu * nu)
+                                         : 4.0 * modulus / (1.0 + nu) * patch.radius / (2.0 - nu);
+        lattice.push_back(stiffness_of(block, patch, pull, TissueHold::kOther) / disc);
+        ratio.push_back(stiffness_of(block, patch, pull, 0) / disc);
+      }
+      const auto least = [](const std::vector<double>& list) { return *std::min_element(list.begin(), list.end()); };
+      const auto most = [](const std::vector<double>& list) { return *std::max_element(list.begin(), list.end()); };
+      std::printf("spacing %.0f mm, along the %s: %.2f to %.2f of a disc; the lattice alone %.2f to %.2f\n",
+                  1e3 * spacing, pull.z > 0.0 ? "normal" : "surface", least(ratio), most(ratio), least(lattice),
+                  most(lattice));
+      EXPECT_GT(least(ratio), 0.8);
+      EXPECT_LT(most(ratio), 1.25);
+    }
+  }
+}
+
 // What a tool does on the tissue in presses and drags along random paths that begin and end outside it, J.
 struct Work {
   double done = 0.0, put_in = 0.0;  // in all; in the strokes in which the tissue resists
@@ -207,8 +274,42 @@ Work stroke(test::Dice& dice, const Block& block, double radius) {
   return work;
 }
 
-// Without friction, drag and damping nothing but the dent and the contacts can lose or gain energy.
-void press_and_drag(int strokes, std::uint32_t seed) {
+// Jaws grip a patch, move it along random straight ways and back, and let go.
+Work grasp(test::Dice& dice, const Block& block) {
+  const auto any = [&](double half) { return dice.uniform(-half, half); };
+  const Patch patch =
+      patch_at(block, {block.middle + any(0.005), block.middle + any(0.005)}, dice.uniform(0.002, 0.007));
+  const double speed = dice.log_uniform(0.01, 0.3);
+  const float limit = static_cast<float>(dice.log_uniform(0.01, 1.0));
+  std::vector<glm::dvec3> way{glm::dvec3(0.0)};
+  for (int k = 0; k < 3; ++k) way.push_back({any(0.008), any(0.008), any(0.008)});
+  way.push_back(glm::dvec3(0.0));
+  test::Press press{block.mesh, block.model};
+  const ToolStep away{{0.0, 0.0, 1.0}, {0.0, 0.0, 0.5}, {0.0, 0.0, 0.5}, 0.0025};
+  Work work;
+  for (std::size_t k = 1; k < way.size() && !patch.vertices.empty(); ++k) {
+    const int frames = std::max(2, static_cast<int>(240.0 * glm::distance(way[k - 1], way[k]) / speed));
+    for (int i = 1; i <= frames; ++i) {
+      const glm::dvec3 from = glm::mix(way[k - 1], way[k], double(i - 1) / frames),
+                       to = glm::mix(way[k - 1], way[k], double(i) / frames);
+      std::vector<TissueHold> holds;
+      for (const std::uint32_t v : patch.vertices) {
+        const glm::dvec3 p(block.mesh.positions[v]);
+        holds.push_back({block.model.embedding[v], glm::vec3(p + from), glm::vec3(p + to), limit, 0});
+      }
+      press.frame(away, 1.f / 240.f, holds);
+      double done = 0.0;
+      for (std::size_t h = 0; h < holds.size(); ++h)
+        done -= glm::dot(glm::dvec3(hold_force(press.state, h)), to - from);
+      work.done += done, work.put_in += std::max(done, 0.0);
+    }
+  }
+  return work;
+}
+
+// Without friction nothing but the dent, the contacts and the tissue's damping can lose or gain energy. Every third
+// stroke is a grasp.
+void press_drag_and_grasp(int strokes, std::uint32_t seed) {
   std::printf("seed %u\n", seed);
   test::Dice dice(seed);
   TissueParams params;
@@ -217,8 +318,7 @@ void press_and_drag(int strokes, std::uint32_t seed) {
   double worst = 0.0;
   int gained = 0;
   for (int k = 0; k < strokes; ++k) {
-    const double radius = dice.log_uniform(5e-4, 5e-3);
-    const Work work = stroke(dice, block, radius);
+    const Work work = k % 3 == 2 ? grasp(dice, block) : stroke(dice, block, dice.log_uniform(5e-4, 5e-3));
     if (!(work.put_in > 0.0)) continue;
     worst = std::min(worst, work.done / work.put_in);
     gained += work.done < 0.0;
@@ -227,8 +327,8 @@ void press_and_drag(int strokes, std::uint32_t seed) {
   EXPECT_EQ(gained, 0);
 }
 
-TEST(Dent, PressesAndDragsGainNoEnergy) { press_and_drag(200, 4703); }
-TEST(Dent, TenThousandPressesAndDragsGainNoEnergy) { press_and_drag(10000, 4704); }
+TEST(Dent, PressesDragsAndGraspsGainNoEnergy) { press_drag_and_grasp(200, 4703); }
+TEST(Dent, TenThousandPressesDragsAndGraspsGainNoEnergy) { press_drag_and_grasp(10000, 4704); }
 
 // A haptic arm feels no jump: below 0.1 N a millisecond, at the speeds of a hand in tissue.
 TEST(Dent, ForceIsSmoothAtAKilohertz) {

@@ -393,7 +393,7 @@ struct Fold {
     if (!grasp.holding() && closes && aperture < params.grip_below && both_touched)
       grip(params, tool.jaws, tool.motion, {model, positions, mesh.faces, around, {}}, grasp);
     std::vector<TissueHold> holds;
-    add_holds(params, tool.jaws, tool.motion, grasp, holds);
+    add_holds(params, tool.jaws, tool.motion, grasp, 0, holds);
     trocar::step(model, state, {{}, {}, holds}, 1.f / 60.f);
     glm::vec3 pull(0.f), upper(0.f);
     for (std::size_t i = 0; i < holds.size(); ++i) {
@@ -402,7 +402,7 @@ struct Fold {
     }
     on_upper = glm::dot(frame_at(tool.motion, 1.0).axes[1], glm::dvec3(upper));
     feel_tissue(params, tool.motion.opening_after, on_upper, 1.0 / 60.0, grasp);
-    update_grasp(params, tool.jaws, state, tool.motion, pull, grasp);
+    update_grasp(params, tool.jaws, state, tool.motion, 0, pull, grasp);
     embed_surface(model, state.x, positions);
   }
   void close_to(double aperture, const glm::dvec3& end = {0.0, 0.0, 0.013}, int frames = 40) {

@@ -48,11 +48,11 @@ TEST_F(SameBitsOfRooms, TissueRun) {
         {{end - glm::dvec3(0.2, 0.0, 0.0), end - glm::dvec3(0.0025, 0.0, 0.0), 0.0025}, 0.01 * frame, opening});
     if (frame == 40) grip(grasp_params, grasper.jaws, grasper.motion, {model, surface, ball.faces, around, {}}, grasp);
     std::vector<TissueHold> holds;
-    add_holds(grasp_params, grasper.jaws, grasper.motion, grasp, holds);
+    add_holds(grasp_params, grasper.jaws, grasper.motion, grasp, 0, holds);
     hash.add(step(model, state, {{&probe, 1}, contacts, holds}, 1.f / 60.f));
     glm::vec3 pulled(0.f);
     for (std::size_t i = 0; i < holds.size(); ++i) pulled += hold_force(state, i);
-    update_grasp(grasp_params, grasper.jaws, state, grasper.motion, pulled, grasp);
+    update_grasp(grasp_params, grasper.jaws, state, grasper.motion, 0, pulled, grasp);
     embed_surface(model, state.x, surface);
     hash.add_all(state.x), hash.add_all(state.v), hash.add_all(surface), hash.add(grasp.pull);
     flattest = std::min(flattest, state.scratch.flattest);
