@@ -74,7 +74,7 @@ class FaceParts {
   }
 
   std::vector<float> volume_fractions() {
-    // A row of faces that encloses a cell or none of it leaves only rounding there.
+    // Outside the organ the sums cancel but for their rounding.
     constexpr double kRounding = 1e-6;
     std::vector<float> fractions(volume_.size());
     for (std::size_t row = 0; row < fractions.size(); row += grid_.size.x) {
