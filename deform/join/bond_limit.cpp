@@ -23,7 +23,6 @@ constexpr int kLanczosSteps = 20;
 constexpr double kMargin = 1.1;
 // Cells in this many rings around the nodes of fibres' ends count.
 constexpr int kRings = 1;
-constexpr std::uint32_t kAbsent = 0xffffffffu;
 
 // The fibres that join a tube with one organ.
 struct TubeJoint {
@@ -84,7 +83,7 @@ double felt_share(const Fibre& fibre, std::span<const TubeJoint> joints, std::sp
 class JoinedTissue {
  public:
   JoinedTissue(std::span<const TissueModel* const> models, const Bonds& bonds) : models_(models) {
-    for (const TissueModel* model : models) number_.emplace_back(model->mass.size(), kAbsent);
+    for (const TissueModel* model : models) number_.emplace_back(model->mass.size(), kNoNumber);
     const std::vector<TubeJoint> joints = joints_of(models, bonds);
     for (const Fibre& fibre : bonds.fibres) {
       if (on_sheet(fibre.a, models) || on_sheet(fibre.b, models)) continue;  // their force is that of the sheet's step
@@ -116,7 +115,8 @@ class JoinedTissue {
     moved_.resize(size());
     for (std::size_t n = 0; n < size(); ++n) moved_[n] = scale_[n] * u[n];
     std::fill(to.begin(), to.end(), glm::dvec3(0.0));
-    for (const Cell& cell : cells_) add_rest_stiffness(*models_[cell.organ], cell.cell, cell.corners, moved_, to);
+    for (const Cell& cell : cells_)
+      add_rest_stiffness(*models_[cell.organ], cell.cell, number_[cell.organ], moved_, to);
     for (std::size_t n = 0; n < size(); ++n) to[n] *= scale_[n];
     for (const Row& row : rows_) {
       glm::dvec3 along(0.0);
@@ -141,12 +141,11 @@ class JoinedTissue {
   };
   struct Cell {
     std::uint32_t organ, cell;
-    std::array<std::uint32_t, 8> corners;
   };
 
   std::uint32_t number_of(std::uint32_t organ, std::uint32_t node) {
     std::uint32_t& number = number_[organ][node];
-    if (number != kAbsent) return number;
+    if (number != kNoNumber) return number;
     number = static_cast<std::uint32_t>(size());
     scale_.push_back(std::sqrt(static_cast<double>(models_[organ]->inverse_mass[node])));
     const glm::ivec3 at = models_[organ]->lattice.node_at[node];
@@ -181,14 +180,13 @@ class JoinedTissue {
       for (std::uint32_t c = 0; c < listed.size(); ++c) {
         const LatticeCell& cell = model.lattice.cells[c];
         if (listed[c] || !(cell.volume_fraction > 0.f) ||
-            std::ranges::none_of(cell.node, [&](std::uint32_t n) { return number_[organ][n] != kAbsent; }))
+            std::ranges::none_of(cell.node, [&](std::uint32_t n) { return number_[organ][n] != kNoNumber; }))
           continue;
         listed[c] = 1;
-        cells_.push_back({organ, c, {}});
+        cells_.push_back({organ, c});
       }
       for (std::size_t k = before; k < cells_.size(); ++k)
-        for (std::size_t i = 0; i < 8; ++i)
-          cells_[k].corners[i] = number_of(organ, model.lattice.cells[cells_[k].cell].node[i]);
+        for (const std::uint32_t node : model.lattice.cells[cells_[k].cell].node) number_of(organ, node);
     }
   }
 

@@ -145,14 +145,12 @@ namespace {
 using MatrixOfEdges = Eigen::Matrix<double, 9, 9>;
 using EdgeVector = Eigen::Matrix<double, 9, 1>;
 
-using CornerGradients = std::array<dvec3, 8>;  // [corner] 1/m, of its weight at the centroid of the tissue
-
 // Component 3 k + r is component r of edge k at the centroid, over the spacing.
-EdgeVector edges_of(const LatticeCell& cell, const CornerGradients& gradient, std::span<const dvec3> x) {
+EdgeVector edges_of(const CellGradient& gradient, double spacing, std::span<const dvec3> x) {
   EdgeVector edges = EdgeVector::Zero();
-  for (int corner = 0; corner < 8; ++corner)
+  for (std::size_t i = 0; i < gradient.count; ++i)
     for (int k = 0; k < 3; ++k)
-      for (int r = 0; r < 3; ++r) edges(3 * k + r) += gradient[corner][k] * x[cell.node[corner]][r];
+      for (int r = 0; r < 3; ++r) edges(3 * k + r) += gradient.weight[i][k] / spacing * x[gradient.node[i]][r];
   return edges;
 }
 
@@ -182,18 +180,19 @@ Volume volume_of(const EdgeVector& edges) {
   return volume;
 }
 
-void add_curvature(const LatticeCell& cell, const CornerGradients& gradient, const MatrixOfEdges& over_edges,
-                   Expansion& out) {
-  for (int i = 0; i < 8; ++i)
-    for (int j = 0; j < 8; ++j) {
-      if (cell.node[i] < cell.node[j]) continue;
+void add_curvature(const CellGradient& gradient, double spacing, const MatrixOfEdges& over_edges, Expansion& out) {
+  for (std::size_t i = 0; i < gradient.count; ++i)
+    for (std::size_t j = 0; j < gradient.count; ++j) {
+      if (gradient.node[i] < gradient.node[j]) continue;
       Eigen::Matrix3d block = Eigen::Matrix3d::Zero();
       for (int k = 0; k < 3; ++k)
-        for (int l = 0; l < 3; ++l) block += gradient[i][k] * gradient[j][l] * over_edges.block<3, 3>(3 * k, 3 * l);
+        for (int l = 0; l < 3; ++l)
+          block += double(gradient.weight[i][k]) * double(gradient.weight[j][l]) / (spacing * spacing) *
+                   over_edges.block<3, 3>(3 * k, 3 * l);
       dmat3 value;
       for (int c = 0; c < 3; ++c)
         for (int r = 0; r < 3; ++r) value[c][r] = block(r, c);
-      out.curvature.push_back({cell.node[i], cell.node[j], value});
+      out.curvature.push_back({gradient.node[i], gradient.node[j], value});
     }
 }
 
@@ -201,23 +200,23 @@ struct MatrixTerm {
   double shear, bulk;                  // J, moduli of a cell times its volume
   double stiffening, late_stiffening;  // 1
 
-  void add(const LatticeCell& cell, const CornerGradients& gradient, std::span<const dvec3> x, Curvature curvature,
+  void add(const CellGradient& gradient, double spacing, std::span<const dvec3> x, Curvature curvature,
            Expansion& out) const {
-    const EdgeVector edges = edges_of(cell, gradient, x);
+    const EdgeVector edges = edges_of(gradient, spacing, x);
     const Volume volume = volume_of(edges);
     const double swell = volume.value - 1.0;
     const Rise rise = rise_of(stiffening, late_stiffening, edges.squaredNorm() - 3.0 - 2.0 * swell);
     const EdgeVector first_of_q = 2.0 * (edges - volume.first);
     const EdgeVector slope = 0.5 * shear * rise.slope * first_of_q + bulk * swell * volume.first;
     out.energy += 0.5 * shear * rise.energy + 0.5 * bulk * swell * swell;
-    for (int corner = 0; corner < 8; ++corner)
-      for (int k = 0; k < 3; ++k) out.slope[cell.node[corner]] += gradient[corner][k] * edge(slope, k);
+    for (std::size_t i = 0; i < gradient.count; ++i)
+      for (int k = 0; k < 3; ++k) out.slope[gradient.node[i]] += gradient.weight[i][k] / spacing * edge(slope, k);
     if (curvature == Curvature::None) return;
     MatrixOfEdges second = shear * rise.slope * (MatrixOfEdges::Identity() - volume.second) +
                            0.5 * shear * rise.second * first_of_q * first_of_q.transpose() +
                            bulk * (volume.first * volume.first.transpose() + swell * volume.second);
     if (curvature == Curvature::Convex) keep_positive_part(std::span<double, 81>(second.data(), 81));
-    add_curvature(cell, gradient, second, out);
+    add_curvature(gradient, spacing, second, out);
   }
 };
 
@@ -230,13 +229,10 @@ void add_matrix(const TissueModel& model, std::span<const dvec3> x, Curvature cu
   for (std::size_t i = 0; i < model.lattice.cells.size(); ++i) {
     const double bulk = model.bulk[model.bulk_index[i]] * h * h * h;
     if (!(bulk > 0.0)) continue;
-    CornerGradients gradient;
-    const std::array<glm::vec3, 8> per_cell = corner_gradients(model.centre[i]);
-    for (int k = 0; k < 8; ++k) gradient[k] = dvec3(per_cell[k]) / h;
     const double fraction = spring_fraction(p.law, model.lattice.cells[i].volume_fraction);
     const MatrixTerm term{(1.0 - fraction) * ratio * bulk, (1.0 + (1.0 - 2.0 * fraction) * ratio) * bulk, p.stiffening,
                           p.late_stiffening};
-    term.add(model.lattice.cells[i], gradient, x, curvature, out);
+    term.add(cell_gradient(model, i), h, x, curvature, out);
   }
 }
 

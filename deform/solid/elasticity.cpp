@@ -54,8 +54,8 @@ const std::array<CellSpring, 28>& cell_springs() {
   return springs;
 }
 
-// The least of the squared volume fraction in spring_fraction(): springs keep the corners of a cell from moving against
-// each other, which the matrix does not resist.
+// The least of the volume fraction in spring_fraction(): springs keep the corners of a cell from moving against each
+// other, which the matrix does not resist.
 constexpr float kLeastSpringFraction = 0.1f;
 
 struct Half {
@@ -239,7 +239,7 @@ float stiffness_around(const TissueModel& model, const glm::ivec3& at, const glm
 float shear_modulus(const TissueParams& p) { return p.youngs_modulus / (2.f * (1.f + p.poisson_ratio)); }
 
 float spring_fraction(TissueLaw law, float volume_fraction) {
-  return law == TissueLaw::Rising ? 0.5f * std::max(volume_fraction * volume_fraction, kLeastSpringFraction) : 1.f;
+  return law == TissueLaw::Rising ? 0.5f * std::max(volume_fraction, kLeastSpringFraction) : 1.f;
 }
 
 // Springs give Lame's first constant mu. With the law `rising` K is Lame's first constant itself.
@@ -287,7 +287,7 @@ constexpr double kSmallRise = 1e-3;  // 1, of s q
 
 vec3 at(const NodeColumns& x, std::uint32_t node) { return {x.x[node], x.y[node], x.z[node]}; }
 
-// The mean edges of a cell over the spacing, and the sides between them.
+// The edges of a cell over the spacing, and the sides between them.
 struct CellShape {
   vec3 a, b, c;     // 1
   vec3 bc, ca, ab;  // 1
@@ -296,15 +296,15 @@ struct CellShape {
   float sides;      // 1, sum of the squared areas of the mean sides over that at rest
 };
 
-using Gradients = std::array<vec3, 8>;
-
-CellShape shape_of(const LatticeCell& cell, const Gradients& gradient, const NodeColumns& x, float per_spacing) {
+CellShape shape_of(const CellGradient& edges, const NodeColumns& x, float per_spacing) {
   CellShape s{};
-  const vec3 first = at(x, cell.node[0]);
-  for (int i = 1; i < 8; ++i) {
-    const vec3 p = per_spacing * (at(x, cell.node[i]) - first);
-    s.a += gradient[i].x * p, s.b += gradient[i].y * p, s.c += gradient[i].z * p;
-  }
+  const vec3 first = at(x, edges.node[0]);
+  const auto add = [&](std::size_t i) {
+    const vec3 p = per_spacing * (at(x, edges.node[i]) - first), &weight = edges.weight[i];
+    s.a += weight.x * p, s.b += weight.y * p, s.c += weight.z * p;
+  };
+  for (std::size_t i = 1; i < 8; ++i) add(i);  // unrolled: most cells have no more
+  for (std::size_t i = 8; i < edges.count; ++i) add(i);
   s.bc = glm::cross(s.b, s.c), s.ca = glm::cross(s.c, s.a), s.ab = glm::cross(s.a, s.b);
   s.volume = glm::dot(s.a, s.bc);
   s.q = glm::dot(s.a, s.a) + glm::dot(s.b, s.b) + glm::dot(s.c, s.c) - 3.f - 2.f * (s.volume - 1.f);
@@ -378,13 +378,42 @@ std::vector<vec3> centres_of(const MeshView& organ, const Lattice& lattice) {
   return centres;
 }
 
-Gradients corner_gradients(const vec3& centre) {
-  Gradients gradient;
+namespace {
+
+// A neighbour with a smaller part in an edge is left out.
+constexpr float kLeastPart = 0.005f;
+
+}  // namespace
+
+CellGradient cell_gradient(const TissueModel& model, std::size_t cell) {
+  const Lattice& lattice = model.lattice;
+  const LatticeCell& own = lattice.cells[cell];
+  const vec3 centre = model.centre[cell];
+  CellGradient edges;
   for (int i = 0; i < 8; ++i) {
     const vec3 high(corner_offset(i)), weight = (1.f - high) * (1.f - centre) + high * centre, sign = 2.f * high - 1.f;
-    gradient[i] = sign * vec3(weight.y * weight.z, weight.z * weight.x, weight.x * weight.y);
+    edges.node[i] = own.node[i];
+    edges.weight[i] = sign * vec3(weight.y * weight.z, weight.z * weight.x, weight.x * weight.y);
   }
-  return gradient;
+  for (int k = 0; k < 3; ++k) {
+    const float part = std::abs(centre[k] - 0.5f);
+    if (part < kLeastPart) continue;
+    glm::ivec3 at = own.at;
+    at[k] += centre[k] > 0.5f ? 1 : -1;
+    if (at[k] < 0 || at[k] >= lattice.size[k]) continue;
+    const std::int32_t beside = lattice.cell_of[lattice.flat(at)];
+    if (beside < 0 || !(model.bulk[model.bulk_index[beside]] > 0.f)) continue;
+    for (int i = 0; i < 8; ++i) {
+      const float whole = edges.weight[i][k];
+      const bool between = (i >> k & 1) == (centre[k] > 0.5f ? 1 : 0);  // on the side that the two cells share
+      edges.weight[i][k] = (between ? 1.f - 2.f * part : 1.f - part) * whole;
+      if (!between) continue;
+      edges.node[edges.count] = lattice.cells[beside].node[i];
+      edges.weight[edges.count] = vec3(0.f);
+      edges.weight[edges.count++][k] = part * whole;
+    }
+  }
+  return edges;
 }
 
 void add_matrix_forces(const TissueModel& model, const NodeColumns& x, NodeColumns& force) {
@@ -393,18 +422,20 @@ void add_matrix_forces(const TissueModel& model, const NodeColumns& x, NodeColum
   for (std::size_t i = 0; i < model.lattice.cells.size(); ++i) {
     const float bulk = model.bulk[model.bulk_index[i]];
     if (!(bulk > 0.f)) continue;
-    const LatticeCell& cell = model.lattice.cells[i];
-    const Gradients gradient = corner_gradients(model.centre[i]);
-    const CellShape s = shape_of(cell, gradient, x, 1.f / h);
-    const Portion portion = portion_of(model.params, cell.volume_fraction);
+    const CellGradient edges = cell_gradient(model, i);
+    const CellShape s = shape_of(edges, x, 1.f / h);
+    const Portion portion = portion_of(model.params, model.lattice.cells[i].volume_fraction);
     const float unit = bulk * h * h;
     const float stretch =
         unit * portion.shear * static_cast<float>(rise_of(params.stiffening, params.late_stiffening, s.q).slope);
     const float swell = std::min(std::max(s.volume - 1.f, -kMostShrink), kMostSwell);
     const float press = (unit * (1.f + portion.swell) * swell - stretch) / std::max(s.sides / kLargestRisingSides, 1.f);
     const vec3 fa = stretch * s.a + press * s.bc, fb = stretch * s.b + press * s.ca, fc = stretch * s.c + press * s.ab;
-    for (int k = 0; k < 8; ++k)
-      push(force, cell.node[k], -(gradient[k].x * fa + gradient[k].y * fb + gradient[k].z * fc));
+    const auto add = [&](std::size_t k) {
+      push(force, edges.node[k], -(edges.weight[k].x * fa + edges.weight[k].y * fb + edges.weight[k].z * fc));
+    };
+    for (std::size_t k = 0; k < 8; ++k) add(k);
+    for (std::size_t k = 8; k < edges.count; ++k) add(k);
   }
 }
 
@@ -416,7 +447,7 @@ float stiffest_cell(const TissueModel& model, const NodeColumns& x) {
   float most = 1.f;
   for (std::size_t i = 0; i < model.lattice.cells.size(); ++i) {
     if (!(model.bulk[model.bulk_index[i]] > 0.f)) continue;
-    const CellShape s = shape_of(model.lattice.cells[i], corner_gradients(model.centre[i]), x, 1.f / h);
+    const CellShape s = shape_of(cell_gradient(model, i), x, 1.f / h);
     const Rise rise = rise_of(params.stiffening, params.late_stiffening, s.q);
     const vec3 a = s.a - s.bc, b = s.b - s.ca, c = s.c - s.ab;
     const double square = glm::dot(a, a) + glm::dot(b, b) + glm::dot(c, c);
@@ -429,21 +460,24 @@ float stiffest_cell(const TissueModel& model, const NodeColumns& x) {
 namespace {
 
 // Adds K u of the matrix and the volume of one cell at rest to f, N.
-void add_matrix_cell(const TissueParams& params, double volume_fraction, const vec3& centre,
-                     const std::array<std::uint32_t, 8>& corners, std::span<const glm::dvec3> u,
-                     std::span<glm::dvec3> f) {
-  const Gradients weight = corner_gradients(centre);
+void add_matrix_cell(const TissueModel& model, std::uint32_t cell, std::span<const std::uint32_t> number,
+                     std::span<const glm::dvec3> u, std::span<glm::dvec3> f) {
+  const TissueParams& params = model.params;
+  const CellGradient edges = cell_gradient(model, cell);
   glm::dmat3 gradient(0.0);  // h times that of the displacement: column k is the change of edge k
-  for (int i = 0; i < 8; ++i)
-    for (int k = 0; k < 3; ++k) gradient[k] += static_cast<double>(weight[i][k]) * u[corners[i]];
+  for (std::size_t i = 0; i < edges.count; ++i)
+    if (const std::uint32_t n = number[edges.node[i]]; n != kNoNumber)
+      for (int k = 0; k < 3; ++k) gradient[k] += static_cast<double>(edges.weight[i][k]) * u[n];
   const double trace = gradient[0][0] + gradient[1][1] + gradient[2][2];
-  const double unit = volume_fraction * params.node_spacing;
-  const Portion portion = portion_of(params, static_cast<float>(volume_fraction));
+  const float volume_fraction = model.lattice.cells[cell].volume_fraction;
+  const double unit = static_cast<double>(volume_fraction) * params.node_spacing;
+  const Portion portion = portion_of(params, volume_fraction);
   const double bulk = unit * volume_modulus(params), shear = portion.shear * bulk;
   const glm::dmat3 stress =
       shear * (gradient + glm::transpose(gradient)) + (bulk * (1.0 + portion.swell) - shear) * trace * glm::dmat3(1.0);
-  for (int i = 0; i < 8; ++i)
-    for (int k = 0; k < 3; ++k) f[corners[i]] += static_cast<double>(weight[i][k]) * stress[k];
+  for (std::size_t i = 0; i < edges.count; ++i)
+    if (const std::uint32_t n = number[edges.node[i]]; n != kNoNumber)
+      for (int k = 0; k < 3; ++k) f[n] += static_cast<double>(edges.weight[i][k]) * stress[k];
 }
 
 constexpr int kStabilityRounds = 80;
@@ -451,9 +485,9 @@ constexpr double kShare = 0.8;  // fraction used of the limit 4 in longest_subst
 
 // Displacements of the nodes of `cells`, scaled by the square root of their mass, and the nodes themselves.
 struct Piece {
-  std::vector<std::uint32_t> nodes;                   // sorted
-  std::vector<std::array<std::uint32_t, 8>> corners;  // [cell] into nodes
-  std::vector<double> scale;                          // [node] 1 / sqrt(mass)
+  std::vector<std::uint32_t> nodes;   // sorted
+  std::vector<std::uint32_t> number;  // [node of the model] into nodes
+  std::vector<double> scale;          // [node] 1 / sqrt(mass)
 };
 
 Piece piece_of(const TissueModel& model, std::span<const std::uint32_t> cells) {
@@ -462,14 +496,8 @@ Piece piece_of(const TissueModel& model, std::span<const std::uint32_t> cells) {
     for (const std::uint32_t node : model.lattice.cells[cell].node) piece.nodes.push_back(node);
   std::sort(piece.nodes.begin(), piece.nodes.end());
   piece.nodes.erase(std::unique(piece.nodes.begin(), piece.nodes.end()), piece.nodes.end());
-  for (const std::uint32_t cell : cells) {
-    std::array<std::uint32_t, 8> corners;
-    for (int i = 0; i < 8; ++i)
-      corners[i] = static_cast<std::uint32_t>(
-          std::lower_bound(piece.nodes.begin(), piece.nodes.end(), model.lattice.cells[cell].node[i]) -
-          piece.nodes.begin());
-    piece.corners.push_back(corners);
-  }
+  piece.number.assign(model.rest.size(), kNoNumber);
+  for (std::uint32_t n = 0; n < piece.nodes.size(); ++n) piece.number[piece.nodes[n]] = n;
   for (const std::uint32_t node : piece.nodes)
     piece.scale.push_back(model.mass[node] > 0.f ? 1.0 / std::sqrt(static_cast<double>(model.mass[node])) : 0.0);
   return piece;
@@ -483,13 +511,15 @@ double length_of(std::span<const glm::dvec3> u) {
 
 }  // namespace
 
-void add_rest_stiffness(const TissueModel& model, std::uint32_t cell, const std::array<std::uint32_t, 8>& corners,
+void add_rest_stiffness(const TissueModel& model, std::uint32_t cell, std::span<const std::uint32_t> number,
                         std::span<const glm::dvec3> u, std::span<glm::dvec3> f) {
   const TissueParams& params = model.params;
   const bool rising = params.law == TissueLaw::Rising;
   const double volume_fraction = model.lattice.cells[cell].volume_fraction;
   const double fraction = spring_fraction(params.law, model.lattice.cells[cell].volume_fraction);
   const std::array<double, 4> share = {0.0, spring_share(params, 1), spring_share(params, 2), spring_share(params, 3)};
+  std::array<std::uint32_t, 8> corners;
+  for (int i = 0; i < 8; ++i) corners[i] = number[model.lattice.cells[cell].node[i]];
   for (const CellSpring& s : cell_springs()) {
     const glm::ivec3 along = corner_offset(s.to) - corner_offset(s.from);
     const glm::dvec3 d(along);
@@ -498,7 +528,7 @@ void add_rest_stiffness(const TissueModel& model, std::uint32_t cell, const std:
         part * volume_fraction * share[s.axes] / s.axes * glm::dot(u[corners[s.to]] - u[corners[s.from]], d) * d;
     f[corners[s.from]] -= pull, f[corners[s.to]] += pull;
   }
-  if (rising) return add_matrix_cell(params, volume_fraction, model.centre[cell], corners, u, f);
+  if (rising) return add_matrix_cell(model, cell, number, u, f);
   double swell = 0.0;  // h times the change of J
   for (int i = 0; i < 8; ++i) swell += 0.25 * glm::dot(u[corners[i]], glm::dvec3(2 * corner_offset(i) - 1));
   const double push = volume_fraction * volume_modulus(params) * params.node_spacing * swell / 4.0;
@@ -521,7 +551,7 @@ double highest_frequency(const TissueModel& model, std::span<const std::uint32_t
     if (!(length > 0.0)) return 0.0;
     for (std::size_t i = 0; i < u.size(); ++i) scaled[i] = piece.scale[i] / length * u[i];
     std::fill(f.begin(), f.end(), glm::dvec3(0.0));
-    for (std::size_t c = 0; c < cells.size(); ++c) add_rest_stiffness(model, cells[c], piece.corners[c], scaled, f);
+    for (const std::uint32_t cell : cells) add_rest_stiffness(model, cell, piece.number, scaled, f);
     for (std::size_t i = 0; i < u.size(); ++i) u[i] = piece.scale[i] * f[i];
     rate = length_of(u);
   }

@@ -51,12 +51,10 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 
 // The law `rising`: tissue that stiffens with strain, or softens. Springs carry half of the shear stiffness, and a
 // matrix that fills the cells carries the other half (spring_fraction). With a, b, c the edges of a cell over the
-// spacing, interpolated at the centroid of its tissue, J = det(a b c) and I = |a|^2 + |b|^2 + |c|^2, the matrix stores
-// h^3 (mu/4 psi(q) + K/2 (J - 1)^2),     q = I - 3 - 2 (J - 1)
-// psi(q) = q                     for q < 0 (swollen cells) or s = 0
-// = (exp(s q) - 1) / s    for stiffening s > 0 (Demiray's form of Fung's exponential)
-// = log(1 - s q) / -s     for s < 0
-// and for q > 0 also r q^3 / 3, with the late stiffening r (Yeoh's third term).
+// spacing at the centroid of its tissue (cell_gradient), J = det(a b c) and I = |a|^2 + |b|^2 + |c|^2, the matrix
+// stores h^3 (mu/4 psi(q) + K/2 (J - 1)^2),     q = I - 3 - 2 (J - 1) psi(q) = q                     for q < 0 (swollen
+// cells) or s = 0 = (exp(s q) - 1) / s    for stiffening s > 0 (Demiray's form of Fung's exponential) = log(1 - s q) /
+// -s     for s < 0 and for q > 0 also r q^3 / 3, with the late stiffening r (Yeoh's third term).
 //
 // For incompressible tissue q is I - 3, so s = r = 0 is the neo-Hookean solid; a uniaxial stretch L has
 // q = L^2 + 2/L - 3. At small strain e, q = 2 e:e - (tr e)^2: the matrix has shear modulus mu/2 and Lame's constant
@@ -66,8 +64,14 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 // Half: springs resist the bending and twisting of a single cell, which the mean edges do not see. The springs of the
 // law `springs` resist twisting exactly twice as much as the solid, and bending 3 / (1 + nu) times (unit cell: a field
 // u = (k xy, 0, 0) stores mu k^2 / 4 in the springs and E k^2 / 24 in a bent solid). With half of them, thin parts bend
-// and twist as they should on few cells. In a cell of volume fraction f the tissue is thinner: springs carry f^2 / 2,
-// the matrix the remainder, and adds (1 - f^2) mu to K.
+// and twist as they should on few cells. In a cell of volume fraction f the tissue resists bending as a full cell does
+// where strain varies along its surface, and by f^2 where it varies across: springs carry f / 2, the geometric mean,
+// the matrix the remainder, and adds (1 - f) mu to K.
+//
+// The edges of a cell do not vary along themselves, but a bent solid strains its surface most: at the middle of a cell
+// that is half outside, strain would count as larger than it is in the tissue. So edge a of a cell whose centroid lies
+// d spacings beside its middle along x is (1 - d) times its own and d times that of the next cell on that side, and so
+// on for b along y and c along z. A cell without such a neighbour has its own edge.
 //
 // Sources: Fung, "Biomechanics: mechanical properties of living tissues", 1981; Demiray, "A note on the elasticity of
 // soft biological tissues", J. Biomech. 5, 1972; Yeoh, "Some forms of the strain energy function for rubber", Rubber
@@ -97,8 +101,14 @@ Rise rise_of(double stiffening, double late_stiffening, double q);
 std::vector<glm::vec3> centres_of(const MeshView& organ, const Lattice& lattice);
 constexpr float kCentreMargin = 0.1f;
 
-// Returns the derivatives of the corners' weights at `centre` with respect to its coordinates, 1. [corner]
-std::array<glm::vec3, 8> corner_gradients(const glm::vec3& centre);
+// The edges a, b, c of a cell as weighted sums of nodes: edge k = sum of weight[k] * node, at the centroid of its
+// tissue if the edges of cells vary linearly between their middles.
+struct CellGradient {
+  std::array<std::uint32_t, 20> node;  // its corners, then those of the neighbours
+  std::array<glm::vec3, 20> weight;    // 1, of a, b, c
+  std::size_t count = 8;
+};
+CellGradient cell_gradient(const TissueModel& model, std::size_t cell);
 
 // Adds the forces of the matrix and of the volumes to force[node]. IEEE operations in the order of the cells.
 void add_matrix_forces(const TissueModel& model, const NodeColumns& x, NodeColumns& force);
@@ -113,8 +123,10 @@ float stiffest_cell(const TissueModel& model, const NodeColumns& x);
 // the whole.
 double highest_frequency(const TissueModel& model, std::span<const std::uint32_t> cells);
 
-// Adds K u of one cell at rest to f, N. `corners`: of the cell, numbers in u (m) and f.
-void add_rest_stiffness(const TissueModel& model, std::uint32_t cell, const std::array<std::uint32_t, 8>& corners,
+// Adds K u of one cell at rest to f, N. `number`: [node] its place in u (m) and f; nodes of neighbours with kNoNumber
+// do not move.
+constexpr std::uint32_t kNoNumber = 0xffffffffu;
+void add_rest_stiffness(const TissueModel& model, std::uint32_t cell, std::span<const std::uint32_t> number,
                         std::span<const glm::dvec3> u, std::span<glm::dvec3> f);
 
 // Returns the longest stable substep, s. Symplectic Euler with elastic forces at x + beta v is stable while

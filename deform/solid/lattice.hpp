@@ -1,7 +1,6 @@
 // Makes the cubic lattice that fills an organ: every cell that contains tissue or is touched by the surface, its
-// volume fraction and its nodes. The volume fraction follows from the winding number along grid rows (lines along x).
-// The crossings of the surface with a row are found by an edge test that gives the same answer for both faces at an
-// edge, so rows through edges and vertices need no special case.
+// volume fraction and its nodes. Volume fractions are those of the closed surface, exact to rounding; tissue that a
+// surface encloses twice counts twice.
 //
 // Units: metres.   Tested in tests/deform/tissue_test.cpp
 #pragma once

@@ -619,23 +619,28 @@ TEST(Lattice, BlockOfWholeCellsHasExactlyTheseCells) {
 }
 
 TEST(Lattice, FullnessAddsUpToTheVolume) {
-  for (const TriangleMesh& mesh : {shapes::icosphere(4), shapes::torus(48, 24)}) {
-    const double volume = closed_volume(mesh.view());
+  for (const TriangleMesh& mesh : {shapes::icosphere(4), shapes::torus(48, 24), shapes::cube(0.093f)})
     for (const double spacing : {0.008, 0.013, 0.03})
-      EXPECT_NEAR(filled_volume(mesh.view(), spacing) / volume, 1.0, 0.8 * spacing) << spacing;
-  }
-  // Flat walls along the rows are the worst case: the position of each is known to a quarter of a cell.
-  const TriangleMesh cube = shapes::cube(0.093f);
-  for (const double spacing : {0.008, 0.013, 0.03})
-    EXPECT_NEAR(filled_volume(cube.view(), spacing) / closed_volume(cube.view()), 1.0, 4.0 * 0.125 * spacing / 0.093);
+      EXPECT_NEAR(filled_volume(mesh.view(), spacing) / closed_volume(mesh.view()), 1.0, 1e-5) << spacing;
 }
 
-// Tests inner walls exactly on measured rows and on lattice planes: crossings at edges and corners must still cancel.
-TEST(Lattice, HollowWithWallsOnRowsIsMeasured) {
+// A block of 2.6 x 1.7 x 3.2 cells, in the middle of its lattice: the fraction of a cell is the product of three.
+TEST(Lattice, FullnessOfABlockIsAProduct) {
+  const Lattice lattice = make_lattice(block({0.026f, 0.017f, 0.032f}).view(), 0.01);
+  const glm::dvec3 beside = 0.5 * (glm::dvec3(2.6, 1.7, 3.2) - glm::dvec3(1.0, 0.0, 2.0));
+  for (const LatticeCell& cell : lattice.cells) {
+    double wanted = 1.0;
+    for (int k = 0; k < 3; ++k)
+      if (cell.at[k] == 0 || cell.at[k] == lattice.size[k] - 1) wanted *= beside[k];
+    EXPECT_NEAR(cell.volume_fraction, wanted, 1e-5);
+  }
+}
+
+// Inner walls anywhere in the cells and on lattice planes.
+TEST(Lattice, HollowIsMeasured) {
   for (const float inner : {0.064f, 0.068f, 0.066f, 0.062f}) {
     const TriangleMesh mesh = shapes::joined(shapes::cube(0.096f), shapes::turned(shapes::cube(inner)));
-    const double volume = closed_volume(mesh.view());
-    EXPECT_NEAR(filled_volume(mesh.view(), 0.008) / volume, 1.0, 0.03) << inner;
+    EXPECT_NEAR(filled_volume(mesh.view(), 0.008) / closed_volume(mesh.view()), 1.0, 1e-5) << inner;
   }
 }
 
@@ -654,7 +659,7 @@ TEST(Lattice, FullnessOfASphereAgreesWithCounting) {
           const glm::dvec3 p = lattice.origin + 0.02 * (glm::dvec3(x, y, z) + sample / double(kCounts));
           inside += glm::dot(p, p) < radius * radius;
         }
-        EXPECT_NEAR(volume_fraction[lattice.flat({x, y, z})], inside / double(kCounts * kCounts * kCounts), 0.05);
+        EXPECT_NEAR(volume_fraction[lattice.flat({x, y, z})], inside / double(kCounts * kCounts * kCounts), 0.02);
       }
 }
 
