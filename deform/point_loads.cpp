@@ -116,16 +116,17 @@ glm::vec3 tool_slide(const ToolStep& step, const glm::vec3& p) {
 
 // An invalid contact never pushes, but keeps its index in the list.
 PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const TissueContact& contact,
-                      std::span<const ToolStep> tools) {
+                      const TissueLoads& loads) {
   PreparedPoint c{};
-  if (!usable(model, contact, tools)) return c;
+  if (!usable(model, contact, loads.tools)) return c;
   add_corner(model.embedding[contact.vertex], 1.f - contact.u - contact.v, c);
   add_corner(model.embedding[contact.second], contact.u, c);
   add_corner(model.embedding[contact.third], contact.v, c);
   measure_mobility(model, x, c);
   c.normal = contact.normal;
   c.tool = contact.tool;
-  c.slide = tool_slide(tools[contact.tool], c.before);
+  c.dent = contact.tool < loads.dent_of.size() ? loads.dent_of[contact.tool] : contact.tool;
+  c.slide = tool_slide(loads.tools[contact.tool], c.before);
   return c;
 }
 
@@ -134,17 +135,17 @@ PreparedPoint prepare(const TissueModel& model, const NodeColumns& x, const Tiss
   if (!std::isfinite(glm::dot(hold.from, hold.from) + glm::dot(hold.to, hold.to)) || !(hold.limit > 0.f)) return c;
   add_corner(hold.point, 1.f, c);
   measure_mobility(model, x, c);
-  c.tool = static_cast<std::uint32_t>(std::min<std::size_t>(hold.jaws, tools));
+  c.dent = static_cast<std::uint32_t>(std::min<std::size_t>(hold.jaws, tools));
   return c;
 }
 
 // The point as the tool sees it: against its dent.
 glm::vec3 seen_of(const PreparedPoint& c, const TissueScratch& s) {
-  return point_of(c, s.x) - s.dents[c.tool].dent.shift;
+  return point_of(c, s.x) - s.dents[c.dent].dent.shift;
 }
 
 // How far a unit push takes the point and the dent of its tool apart, 1/kg.
-float yields_of(const PreparedPoint& c, const TissueScratch& s) { return c.admittance + s.dents[c.tool].yields; }
+float yields_of(const PreparedPoint& c, const TissueScratch& s) { return c.admittance + s.dents[c.dent].yields; }
 
 // Moves the point by admittance times `push`; velocities follow.
 void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
@@ -156,7 +157,7 @@ void push_point(const TissueModel& model, PreparedPoint& c, const glm::vec3& pus
 // Moves the point, and the dent of its tool the other way.
 void push_apart(const TissueModel& model, PreparedPoint& c, const glm::vec3& push, float dt, TissueScratch& s) {
   push_point(model, c, push, dt, s);
-  push_dent(-push, dt, s.dents[c.tool]);
+  push_dent(-push, dt, s.dents[c.dent]);
 }
 
 // Moves the point by admittance times `push`; velocities stay.
@@ -245,7 +246,7 @@ float shift_out(const Substep& substep, PreparedPoint& c, TissueScratch& s) {
 void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, TissueScratch& s) {
   const float pressed = -glm::dot(c.pressed, c.normal);
   if (!(pressed > 0.f)) return;
-  const glm::vec3 moved = point_of(c, s.x) - c.before, shifted = s.dents[c.tool].dent.shift - s.dents[c.tool].before,
+  const glm::vec3 moved = point_of(c, s.x) - c.before, shifted = s.dents[c.dent].dent.shift - s.dents[c.dent].before,
                   slip = moved - shifted - c.slide / static_cast<float>(substep.count);
   const glm::vec3 along = slip - glm::dot(slip, c.normal) * c.normal;
   const float length = glm::length(along), wanted = length / yields_of(c, s);
@@ -257,7 +258,7 @@ void rub(const TissueModel& model, const Substep& substep, PreparedPoint& c, Tis
 float follow(const TissueModel& model, const TissueHold& hold, const Substep& substep, PreparedPoint& c,
              TissueScratch& s) {
   const float progress = static_cast<float>(substep.number) / static_cast<float>(substep.count);
-  DentScratch& dent = s.held_dents[c.tool];
+  DentScratch& dent = s.held_dents[c.dent];
   const glm::vec3 seen = point_of(c, s.x) - dent.dent.shift;
   const float yields = c.admittance + dent.yields;
   const glm::vec3 wanted = c.pressed + (glm::mix(hold.from, hold.to, progress) - seen) / yields;
@@ -280,7 +281,7 @@ bool face_pressed(const TissueLoads& loads, std::uint32_t contact, float progres
   PreparedPoint& c = s.contacts[contact];
   const std::uint32_t k = loads.contacts[contact].tool;
   const glm::vec3 seen = seen_of(c, s);
-  const bool dents = s.dents[k].place.closeness > 0.f;
+  const bool dents = s.dents[c.dent].place.closeness > 0.f;
   const auto pressed = [dents](double radius) { return dents ? static_cast<float>(radius) : pressed_radius(radius); };
   if (const PartShape* shape = loads.tools[k].part.shape) {
     if (out_of_range(s.posed[k], shape->radius, seen, c)) return false;
@@ -305,7 +306,7 @@ float depth_in_tool(const ToolStep& tool, const glm::vec3& point, const glm::vec
 
 void prepare_contact_points(const TissueModel& model, const TissueLoads& loads, TissueScratch& s) {
   s.contacts.clear();
-  for (const TissueContact& contact : loads.contacts) s.contacts.push_back(prepare(model, s.x, contact, loads.tools));
+  for (const TissueContact& contact : loads.contacts) s.contacts.push_back(prepare(model, s.x, contact, loads));
   s.holds.clear();
   for (const TissueHold& hold : loads.holds) s.holds.push_back(prepare(model, s.x, hold, loads.tools.size()));
 }
@@ -324,7 +325,7 @@ void solve_contact_points(const TissueModel& model, const TissueLoads& loads, co
     if (!face_pressed(loads, i, progress, s)) continue;
     if (loads.tools[loads.contacts[i].tool].part.shape) rounds = kPartRounds;
     if (!(glm::dot(c.normal, seen_of(c, s)) - c.plane > -kIdle)) continue;
-    find_old_overlap(substep, s.dents[c.tool], c);
+    find_old_overlap(substep, s.dents[c.dent], c);
     s.active.push_back(i);
   }
   for (PreparedPoint& hold : s.holds) hold.pressed = glm::vec3(0.f);

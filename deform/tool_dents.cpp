@@ -40,8 +40,8 @@ float own_share(const TissueModel& model, std::uint32_t node, float weight) {
 float length_of(float variance) { return std::sqrt(12.f * std::max(variance, 0.f)); }
 float width_of(float variance) { return std::sqrt(8.f * std::max(variance, 0.f)); }
 
-bool presses(const PreparedPoint& c, std::size_t tool) { return c.tool == tool && c.admittance > 0.f; }
-bool is_held(const PreparedPoint& c, std::size_t tool) { return c.tool == tool && c.admittance > 0.f; }
+bool presses(const PreparedPoint& c, std::size_t tool) { return c.dent == tool && c.admittance > 0.f; }
+bool is_held(const PreparedPoint& c, std::size_t tool) { return c.dent == tool && c.admittance > 0.f; }
 
 // Where the contacts of a tool have pushed in a step, weighted with their pushes.
 struct Felt {
@@ -50,6 +50,7 @@ struct Felt {
   glm::mat3 spread{0.f};  // m^2   their covariance
   float farthest = 0.f;   // m     the largest distance of one from the middle
   float hollow = 0.f;     // m^2   DentPlace::hollow
+  float radius = 0.f;     // m     of the parts that push
 };
 
 // The same while it is summed up, from the first point of the tool on.
@@ -58,8 +59,9 @@ struct FeltSums {
   glm::vec3 first{0.f}, moment{0.f};  // m, kg m^2
   glm::mat3 spread{0.f};              // kg m^3
   float hollow = 0.f;                 // kg m^3
+  float radius = 0.f;                 // kg m^2
 
-  void add(const PreparedPoint& c, const glm::vec3& shift, const glm::vec3& along) {
+  void add(const PreparedPoint& c, float of_part, const glm::vec3& shift, const glm::vec3& along) {
     const float push = glm::length(c.push);
     if (!(push > 0.f)) return;
     if (!(pushed > 0.f)) first = c.core;
@@ -69,6 +71,7 @@ struct FeltSums {
     spread += push * glm::outerProduct(from, from);
     const glm::vec3 beside = c.before - shift - c.core, across = beside - glm::dot(beside, along) * along;
     hollow += push * glm::dot(across, across);
+    radius += push * of_part;
   }
 };
 
@@ -79,12 +82,12 @@ Felt felt_by(std::size_t k, const TissueScratch& s) {
   const glm::vec3 along = push / std::max(glm::length(push), 1e-30f);
   FeltSums sums;
   for (const PreparedPoint& c : s.contacts)
-    if (presses(c, k)) sums.add(c, s.dents[k].dent.shift, along);
+    if (presses(c, k)) sums.add(c, s.dents[c.tool].radius, s.dents[k].dent.shift, along);
   Felt felt;
   if (!(sums.pushed > 0.f)) return felt;
   const glm::vec3 mean = sums.moment / sums.pushed;
-  felt = {sums.pushed, sums.first + mean, sums.spread / sums.pushed - glm::outerProduct(mean, mean), 0.f,
-          sums.hollow / sums.pushed};
+  felt = {sums.pushed, sums.first + mean,         sums.spread / sums.pushed - glm::outerProduct(mean, mean),
+          0.f,         sums.hollow / sums.pushed, sums.radius / sums.pushed};
   for (const PreparedPoint& c : s.contacts)
     if (presses(c, k) && c.push != glm::vec3(0.f))
       felt.farthest = std::max(felt.farthest, glm::distance(c.core, felt.middle));
@@ -161,6 +164,7 @@ TwoVariances halves_of(const glm::mat3& m) {
 void follow_place(const TissueModel& model, const Felt& felt, float own, float pressure, float dt, Dent& dent) {
   const auto [half, apart] = halves_of(felt.spread);
   const float share = dt / (std::min(dent.held, kForgets) + dt);
+  dent.radius += share * (felt.radius - dent.radius);
   dent.length += share * (std::min(length_of(half + apart), 2.f * felt.farthest) - dent.length);
   dent.width += share * (width_of(half - apart) - dent.width);
   dent.spread += share * (pressure - dent.spread);
@@ -169,12 +173,12 @@ void follow_place(const TissueModel& model, const Felt& felt, float own, float p
   dent.held += dt;
 }
 
-DentPlace place_of(const Dent& dent, float radius, float modulus) {
-  return {radius, dent.length, dent.width, dent.closeness, dent.spread, dent.hollow, modulus};
+DentPlace place_of(const Dent& dent, float modulus) {
+  return {dent.radius, dent.length, dent.width, dent.closeness, dent.spread, dent.hollow, modulus};
 }
 
-// The tool pays for what its dent gains from place to place, over a way of this length; slower than this it pays less,
-// because a tool at rest pays nothing.
+// The tool pays for what its dent gains from place to place, over a way of this length and half the depth of the dent;
+// slower than this it pays less, because a tool at rest pays nothing.
 constexpr float kPaysOver = 5e-4f;  // m
 constexpr float kPaysFrom = 5e-4f;  // m/s
 
@@ -187,7 +191,8 @@ glm::vec3 pay(std::size_t k, const Felt& felt, float dt, const TissueScratch& s,
     if (presses(c, k)) way += glm::length(c.push) / felt.pushed * c.slide;
   const float length = glm::length(way);
   if (!(length > 0.f)) return glm::vec3(0.f);
-  const float paid = dent.owes / (length + kPaysOver) * length / (length + kPaysFrom * dt);
+  const float over = length + kPaysOver + 0.5f * glm::length(dent.shift);
+  const float paid = dent.owes / over * length / (length + kPaysFrom * dt);
   dent.owes -= paid * length;
   return -paid / length * way;
 }
@@ -204,7 +209,7 @@ void follow_contacts(const TissueModel& model, std::size_t k, const Felt& felt, 
   DentScratch& d = s.dents[k];
   follow_place(model, felt, own_closeness(model, k, felt, s), d.pressure, dt, d.dent);
   const double depth = static_cast<double>(glm::length(d.dent.shift));
-  const DentPlace now = place_of(d.dent, d.place.radius, d.place.modulus);
+  const DentPlace now = place_of(d.dent, d.place.modulus);
   d.dent.owes += static_cast<float>(dent_energy(now, depth) - dent_energy(d.place, depth));
   add_force(k, felt, pay(k, felt, dt, s, d.dent), s);
 }
@@ -284,19 +289,22 @@ void begin_dents(const TissueModel& model, const SteppedTissue& state, const Tis
   for (std::size_t k = 0; k < s.dents.size(); ++k) {
     DentScratch& d = s.dents[k];
     d = {};
-    if (!solid) continue;
-    if (state.dents.size() == s.dents.size()) d.dent = state.dents[k];
+    d.owner = k < loads.dent_of.size() ? loads.dent_of[k] : static_cast<std::uint32_t>(k);
     const ToolStep& tool = loads.tools[k];
-    const float radius = static_cast<float>(tool.part.shape ? tool.part.shape->radius : tool.radius);
-    d.place = place_of(d.dent, radius, modulus);
+    d.radius = static_cast<float>(tool.part.shape ? tool.part.shape->radius : tool.radius);
+    if (!solid || d.owner != k) continue;
+    if (state.dents.size() == s.dents.size()) d.dent = state.dents[k];
+    d.place = place_of(d.dent, modulus);
   }
   if (!solid) return;
   if (!s.holds.empty()) begin_held_dents(model, state, loads, s);
   // A tool that begins to touch: the place is that of its first contacts.
   for (const PreparedPoint& c : s.contacts) {
     if (!(c.admittance > 0.f)) continue;
-    DentScratch& d = s.dents[c.tool];
-    if (!(d.dent.held > 0.f)) d.place.closeness = std::max(d.place.closeness, closeness_at(model, c));
+    DentScratch& d = s.dents[c.dent];
+    if (d.dent.held > 0.f) continue;
+    d.place.radius = std::max(d.place.radius, s.dents[c.tool].radius);
+    d.place.closeness = std::max(d.place.closeness, closeness_at(model, c));
   }
 }
 
@@ -304,6 +312,10 @@ void end_dents(const TissueModel& model, float dt, SteppedTissue& state) {
   TissueScratch& s = state.scratch;
   state.dents.resize(s.dents.size());
   for (std::size_t k = 0; k < s.dents.size(); ++k) {
+    if (s.dents[k].owner != k) {
+      state.dents[k] = state.dents[s.dents[k].owner];
+      continue;
+    }
     Dent& dent = s.dents[k].dent;
     const Felt felt = s.dents[k].place.closeness > 0.f ? felt_by(k, s) : Felt{};
     if (felt.pushed > 0.f) {

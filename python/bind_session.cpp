@@ -5,6 +5,7 @@
 
 #include "python/bindings.hpp"
 #include "python/driven_session.hpp"
+#include "sim/session/frame_cost.hpp"
 #include "sim/session/tick_clock.hpp"
 
 namespace trocar::python {

@@ -38,7 +38,7 @@ struct DentPlace {
 struct Dent {
   glm::vec3 shift{0.f}, speed{0.f};  // m, m/s  of the surface that contacts see, against the tool
   // Of the place, smoothed in time.
-  float length = 0.f, width = 0.f, closeness = 0.f, spread = 0.f, hollow = 0.f;  // m, m, 1/m, m, m^2
+  float radius = 0.f, length = 0.f, width = 0.f, closeness = 0.f, spread = 0.f, hollow = 0.f;  // m, m, m, 1/m, m, m^2
   float held = 0.f;  // s  how long the tool has touched; 0: it does not
   float owes = 0.f;  // J  what the dent has gained because its place has changed
   bool operator==(const Dent&) const = default;

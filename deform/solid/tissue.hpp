@@ -181,6 +181,9 @@ struct TissueLoads {
   std::span<const ToolStep> tools;
   std::span<const TissueContact> contacts;
   std::span<const TissueHold> holds;
+  // [tool] number of the tool whose dent it shares, for the parts of one rigid instrument: tissue between parts that
+  // saw it at different places would be pushed ever harder. Empty: each has its own.
+  std::span<const std::uint32_t> dent_of = {};
 };
 
 // A surface point as a weighted sum of lattice nodes, and the loads on it.
@@ -197,7 +200,8 @@ struct PreparedPoint {
   float old;                     // m    part of an overlap that this substep's motion did not make
   float shifted;                 // m    by positions alone, in this substep
   glm::vec3 slide;               // m    displacement of the tool's material here during the step
-  std::uint32_t tool;            // of a contact; of a hold: its dent
+  std::uint32_t tool;            // of a contact
+  std::uint32_t dent;            // its dent
   glm::vec3 core;                // m    of a contact: where the axis or polytope of the tool is closest
   glm::vec3 beside;   // m    of a held point of a tube: from the place that the jaws gripped, by its wall widening
   glm::vec3 pressed;  // kg m push on the point in this substep
@@ -263,6 +267,8 @@ struct SlabScratch {
 
 // The dent of a tool in a step.
 struct DentScratch {
+  std::uint32_t owner;  // number of the tool whose dent it is
+  float radius;         // m     of this tool
   DentPlace place;
   float firm;        // N/m   of what jaws hold, which yields by firm s (1 + (strains s)^2); 0: a contact, or no dent
   float strains;     // 1/m

@@ -344,7 +344,7 @@ class OrganCheck {
     require(lies_within(glm::dvec3(dent.shift), static_cast<double>(kFarthestNode)) &&
                 lies_within(glm::dvec3(dent.speed), static_cast<double>(kFastestNode)),
             "a dent of a tool is deeper than 10 m, faster than 1000 m/s, or not a number");
-    for (const float size : {dent.length, dent.width, dent.spread, dent.hollow})
+    for (const float size : {dent.radius, dent.length, dent.width, dent.spread, dent.hollow})
       require(lies_within(static_cast<double>(size), 0.0, static_cast<double>(kFarthestNode)),
               "the place of a dent is out of range");
     require(lies_within(static_cast<double>(dent.closeness), 0.0, kLargestQuantity) &&
@@ -686,7 +686,7 @@ void fields(A& a, SlabMotion& m) {
 
 template <typename A>
 void fields(A& a, Dent& d) {
-  all(a, d.shift, d.speed, d.length, d.width, d.closeness, d.spread, d.hollow, d.held, d.owes);
+  all(a, d.shift, d.speed, d.radius, d.length, d.width, d.closeness, d.spread, d.hollow, d.held, d.owes);
 }
 
 // Only a sheet has the fields of one.

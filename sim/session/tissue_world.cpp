@@ -148,6 +148,11 @@ void TissueWorld::begin(const Instruments& instruments) {
   part_steps_ = instruments.part_steps();
   part_pieces_.resize(part_steps_.size());
   parts_ = &instruments.parts();
+  dent_of_.resize(part_steps_.size());
+  for (std::uint32_t part = 0; part < dent_of_.size(); ++part) {
+    const std::uint32_t tool = parts_->tool[part];
+    dent_of_[part] = instruments.list()[tool].kind == InstrumentKind::Hook ? parts_->first[tool] : part;
+  }
 }
 
 // Finds the contact candidates: the touched faces and their neighbours.
@@ -360,8 +365,9 @@ void TissueWorld::step_piece(Instruments& all, int number, int pieces, float dt,
     const StageTimer timer(stage_ms[kContacts]);
     press_organs(all, number, pieces, dt * share);
     for (std::size_t k = 0; k < organs_.size(); ++k)
-      stepped_.push_back(
-          {&organs_[k].tissue, &organs_[k].state, {part_pieces_, organs_[k].contacts.contacts, piece_holds_[k]}});
+      stepped_.push_back({&organs_[k].tissue,
+                          &organs_[k].state,
+                          {part_pieces_, organs_[k].contacts.contacts, piece_holds_[k], dent_of_}});
   }
   {
     const StageTimer timer(stage_ms[kTissue]);

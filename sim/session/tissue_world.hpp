@@ -172,6 +172,7 @@ class TissueWorld {
   std::vector<OrganBody> bodies_;                           // [organ]
   std::vector<std::span<const GraspedPoint>> held_points_;  // [tool]
   DentedPlace dented_;
+  std::vector<std::uint32_t> dent_of_;      // [part] of a rigid instrument: its first part
   std::vector<const TissueModel*> models_;  // [organ]
   std::vector<SteppedOrgan> stepped_;       // [organ]
   HotWire wire_;

@@ -360,7 +360,7 @@ constexpr double kForFront = 0.05;  // m   nearer, when all strands around it ar
 constexpr double kForCooked = 1.5;  // m/s  further, where a hollow organ is burnt
 constexpr double kHot = 0.002;      // m    in front of the strand, where the hook becomes hot
 constexpr double kTooDeep = 0.012;  // m    beyond the strand, of a faulty trainee
-constexpr double kStop = 0.3;       // N   the hook does not press harder on an organ
+constexpr double kStop = 0.15;      // N   the hook does not press harder on an organ
 // N   on a hook that moves out, at strands of a duct or vessel and elsewhere: it is caught.
 constexpr double kCaughtAtDuct = 0.25, kCaught = 0.4;
 constexpr double kStrandWait = 0.05;  // s   at a strand that does not break

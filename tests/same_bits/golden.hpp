@@ -7,15 +7,15 @@
 
 namespace trocar::golden {
 
-constexpr int kOfModelVersion = 14;
-constexpr std::uint64_t kTissue = 0x82ebb62b006a45f9;
+constexpr int kOfModelVersion = 15;
+constexpr std::uint64_t kTissue = 0x3bdd8217f6327fbc;
 constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 
 struct Performance {
   std::uint64_t state, score;
 };
-constexpr Performance kLift{0x42d7d96ea89da1b1, 0x3dc8f9bcbfee4075};
-constexpr Performance kBurn{0x7aad74e4fc13db75, 0x5609283644b88f52};
-constexpr Performance kCamera{0xf4441f411de26fcd, 0xc89ec5d8f14ff729};
+constexpr Performance kLift{0x4a2ac687f17c3518, 0x5429a4100bf38fcf};
+constexpr Performance kBurn{0x270455d7bf7fe3d3, 0xa246a47e1d055cd6};
+constexpr Performance kCamera{0x93abbf60a38d1939, 0x658bef40745ec330};
 
 }  // namespace trocar::golden
