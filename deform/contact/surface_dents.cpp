@@ -1,6 +1,7 @@
 #include "deform/contact/surface_dents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace trocar {
@@ -68,23 +69,46 @@ void follow_dent(const Dent& dent, const DentedPlace& place, float spacing, floa
   shown.full = shown.full > 0.f ? shown.full + dt / (kFollows + dt) * (reach - shown.full) : reach;
 }
 
-void add_dents(std::span<const SurfaceDent> dents, std::span<glm::vec3> positions, PositionBox& box) {
-  constexpr auto is_deep = [](const SurfaceDent& dent) { return dent.shift != glm::vec3(0.f); };
-  if (std::none_of(dents.begin(), dents.end(), is_deep)) return;
+namespace {
+
+// A dent, and a ball outside which it moves nothing.
+struct DentInBall {
+  const SurfaceDent* dent;
+  glm::vec3 middle;  // m
+  float square;      // m^2  of its radius
+};
+
+constexpr std::size_t kTogether = 16;  // dents
+
+void add_few_dents(std::span<const DentInBall> dents, std::span<glm::vec3> positions, PositionBox& box) {
   for (glm::vec3& p : positions) {
     glm::vec3 sum(0.f);
     float shares = 0.f;
-    for (const SurfaceDent& dent : dents) {
-      if (!is_deep(dent)) continue;
-      const float distance = distance_to_line(p + dent.shift, dent), share = share_at(distance, dent);
+    for (const auto& [dent, middle, square] : dents) {
+      const glm::vec3 from = p - middle;
+      if (glm::dot(from, from) > square) continue;
+      const float distance = distance_to_line(p + dent->shift, *dent), share = share_at(distance, *dent);
       const float counts = share / (kEvens * kEvens + distance * distance);
-      sum += counts * share * dent.shift;
+      sum += counts * share * dent->shift;
       shares += counts;
     }
     if (!(shares > 0.f)) continue;
     p += sum / shares;
     add_to_box(p, box);
   }
+}
+
+}  // namespace
+
+void add_dents(std::span<const SurfaceDent> dents, std::span<glm::vec3> positions, PositionBox& box) {
+  std::array<DentInBall, kTogether> deep;
+  std::size_t count = 0;
+  for (const SurfaceDent& dent : dents) {
+    if (dent.shift == glm::vec3(0.f) || count == kTogether) continue;
+    const float radius = 0.5f * glm::distance(dent.from, dent.to) + dent.full + dent.fade;
+    deep[count++] = {&dent, 0.5f * (dent.from + dent.to) - dent.shift, 1.0001f * radius * radius};
+  }
+  if (count > 0) add_few_dents({deep.data(), count}, positions, box);
 }
 
 }  // namespace trocar

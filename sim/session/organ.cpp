@@ -77,7 +77,8 @@ void follow_dents(Organ& organ, std::span<const std::span<const GraspedPoint>> h
   const std::size_t parts = state.dents.size();
   for (std::size_t part = 0; part < parts && part + 1 < first.size(); ++part) {
     place.clear();
-    for (std::uint32_t i = first[part]; i < first[part + 1]; ++i) {
+    const bool shows = state.dents[part].shift != glm::vec3(0.f);
+    for (std::uint32_t i = first[part]; shows && i < first[part + 1]; ++i) {
       const PreparedPoint& c = organ.state.scratch.contacts[i];
       if (c.push == glm::vec3(0.f)) continue;
       place.points.push_back(c.core);

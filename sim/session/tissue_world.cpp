@@ -66,6 +66,11 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     organs_[k].state.scratch.active.reserve(kUsualContacts);
     organs_[k].state.scratch.crushed.reserve(organs_[k].tissue.lattice.cells.size());
     organs_[k].contacts.reserve(kUsualContacts);
+    if (is_sheet(organs_[k])) {
+      SlabScratch& sheet = organs_[k].state.scratch.slab;
+      sheet.tools.reserve(kUsualContacts), sheet.rests.reserve(kUsualContacts), sheet.pushes.reserve(kUsualContacts);
+      sheet.supports.reserve(2 * kUsualContacts);
+    }
     reserve_touches(organs_[k], kUsualTouches);
   }
   organ_contacts_ = make_organ_contacts(meshes, models_);

@@ -161,10 +161,10 @@ TEST_F(SheetScene, PressingAllocatesNothing) {
     return std::make_unique<LoopingDevice>(
         make_script_device({instrument.pivot, instrument.tip, instrument.script, 0.016, 0.008, 2.0}));
   });
-  run(session, 0, 360);
+  run(session, 0, 480);
   const std::uint64_t before = allocations_so_far();
   float strongest = 0.f;
-  for (std::size_t frame = 360; frame < 480; ++frame) {
+  for (std::size_t frame = 480; frame < 600; ++frame) {
     run(session, frame, frame + 1);
     strongest = std::max(strongest, glm::length(session.instruments()[0].force));
   }
