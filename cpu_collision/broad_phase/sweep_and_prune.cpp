@@ -54,6 +54,9 @@ bool SweepAndPrune::overlap(const Bounds& a, const Bounds& b) {
          (a.low[2] <= b.high[2]) & (b.low[2] <= a.high[2]);
 }
 
+// So few objects never make the lists of pairs grow.
+constexpr std::size_t kFewObjects = 32;
+
 ObjectId SweepAndPrune::add(const Box& box) {
   std::uint32_t id;
   if (free_.empty()) {
@@ -61,6 +64,9 @@ ObjectId SweepAndPrune::add(const Box& box) {
     assert(id < kIdMask);
     objects_.emplace_back();
     slot_.push_back(0);
+    if (objects_.size() <= kFewObjects)
+      for (std::vector<Pair>* pairs : {&pairs_, &begun_, &ended_, &spare_})
+        pairs->reserve(kFewObjects * kFewObjects / 2);
     if (keeps_status()) {
       status_.resize(objects_.size() * (objects_.size() - 1) / 2, 0);
     } else {

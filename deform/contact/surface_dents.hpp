@@ -35,8 +35,8 @@ struct DentedPlace {
 // Takes over, after a step of dt seconds, a dent in tissue with this node spacing (m). Without points the place stays.
 void follow_dent(const Dent& dent, const DentedPlace& place, float spacing, float dt, SurfaceDent& shown);
 
-// Moves the vertices of a surface by the dents, the first 16 with a shift, and extends `box` to them. Where the regions of
-// dents overlap, the nearer one counts more.
+// Moves the vertices of a surface by the dents, the first 16 with a shift, and extends `box` to them. Where the regions
+// of dents overlap, the nearer one counts more.
 void add_dents(std::span<const SurfaceDent> dents, std::span<glm::vec3> positions, PositionBox& box);
 
 }  // namespace trocar
