@@ -40,8 +40,8 @@ float own_share(const TissueModel& model, std::uint32_t node, float weight) {
 float length_of(float variance) { return std::sqrt(12.f * std::max(variance, 0.f)); }
 float width_of(float variance) { return std::sqrt(8.f * std::max(variance, 0.f)); }
 
-bool presses(const PreparedPoint& c, std::size_t tool) { return c.dent == tool && c.admittance > 0.f; }
-bool is_held(const PreparedPoint& c, std::size_t tool) { return c.dent == tool && c.admittance > 0.f; }
+// Is it a contact of the tool, or a point between its jaws?
+bool is_of(const PreparedPoint& c, std::size_t tool) { return c.dent == tool && c.admittance > 0.f; }
 
 // Where the contacts of a tool have pushed in a step, weighted with their pushes.
 struct Felt {
@@ -78,18 +78,18 @@ struct FeltSums {
 Felt felt_by(std::size_t k, const TissueScratch& s) {
   glm::vec3 push(0.f);
   for (const PreparedPoint& c : s.contacts)
-    if (presses(c, k)) push += c.push;
+    if (is_of(c, k)) push += c.push;
   const glm::vec3 along = push / std::max(glm::length(push), 1e-30f);
   FeltSums sums;
   for (const PreparedPoint& c : s.contacts)
-    if (presses(c, k)) sums.add(c, s.dents[c.tool].radius, s.dents[k].dent.shift, along);
+    if (is_of(c, k)) sums.add(c, s.dents[c.tool].radius, s.dents[k].dent.shift, along);
   Felt felt;
   if (!(sums.pushed > 0.f)) return felt;
   const glm::vec3 mean = sums.moment / sums.pushed;
   felt = {sums.pushed, sums.first + mean,         sums.spread / sums.pushed - glm::outerProduct(mean, mean),
           0.f,         sums.hollow / sums.pushed, sums.radius / sums.pushed};
   for (const PreparedPoint& c : s.contacts)
-    if (presses(c, k) && c.push != glm::vec3(0.f))
+    if (is_of(c, k) && c.push != glm::vec3(0.f))
       felt.farthest = std::max(felt.farthest, glm::distance(c.core, felt.middle));
   return felt;
 }
@@ -120,7 +120,7 @@ float end_load(const TissueModel& model, float shares, TissueScratch& s) {
 float own_closeness(const TissueModel& model, std::size_t k, const Felt& felt, TissueScratch& s) {
   begin_load(model, s);
   for (const PreparedPoint& c : s.contacts)
-    if (presses(c, k)) add_load(c, glm::length(c.push), s);
+    if (is_of(c, k)) add_load(c, glm::length(c.push), s);
   return end_load(model, felt.pushed, s);
 }
 
@@ -134,7 +134,7 @@ float own_closeness_of_held(const TissueModel& model, std::size_t k, float share
   begin_load(model, s);
   float points = 0.f, mass = 0.f;
   for (std::size_t i = 0; i < s.holds.size(); ++i)
-    if (is_held(s.holds[i], k)) add_load(s.holds[i], loads.holds[i].limit, s), ++points;
+    if (is_of(s.holds[i], k)) add_load(s.holds[i], loads.holds[i].limit, s), ++points;
   for (const std::uint32_t n : s.pressed_nodes)
     mass += std::min(s.pressed_weight[n] / (kMovesAlong * shares), 1.f) * model.mass[n];
   const float alike = 0.5f * share_of(model.params.law).own * model.cell_mass / std::max(mass, 1e-12f);
@@ -188,7 +188,7 @@ constexpr float kPaysFrom = 5e-4f;  // m/s
 glm::vec3 pay(std::size_t k, const Felt& felt, float dt, const TissueScratch& s, Dent& dent) {
   glm::vec3 way(0.f);
   for (const PreparedPoint& c : s.contacts)
-    if (presses(c, k)) way += glm::length(c.push) / felt.pushed * c.slide;
+    if (is_of(c, k)) way += glm::length(c.push) / felt.pushed * c.slide;
   const float length = glm::length(way);
   if (!(length > 0.f)) return glm::vec3(0.f);
   const float over = length + kPaysOver + 0.5f * glm::length(dent.shift);
@@ -201,7 +201,7 @@ glm::vec3 pay(std::size_t k, const Felt& felt, float dt, const TissueScratch& s,
 void add_force(std::size_t k, const Felt& felt, const glm::vec3& force, TissueScratch& s) {
   const glm::vec3 push = force / s.force_per_push;
   for (PreparedPoint& c : s.contacts)
-    if (presses(c, k)) c.push += glm::length(c.push) / felt.pushed * push;
+    if (is_of(c, k)) c.push += glm::length(c.push) / felt.pushed * push;
 }
 
 // What the contacts of tool `k` in a step make of its dent.
@@ -250,7 +250,7 @@ void measure_patch(const TissueModel& model, std::size_t k, const TissueLoads& l
   glm::mat3 spread(0.f);
   for (std::size_t i = 0; i < s.holds.size(); ++i) {
     const PreparedPoint& c = s.holds[i];
-    if (!is_held(c, k)) continue;
+    if (!is_of(c, k)) continue;
     if (!(sum > 0.f)) first = c.before;
     const float share = loads.holds[i].limit;
     const glm::vec3 from = c.before - first;
@@ -268,7 +268,7 @@ void measure_patch(const TissueModel& model, std::size_t k, const TissueLoads& l
 void begin_held_dents(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads,
                       TissueScratch& s) {
   for (std::size_t k = 0; k + 1 < s.held_dents.size(); ++k) {
-    if (std::none_of(s.holds.begin(), s.holds.end(), [k](const PreparedPoint& c) { return is_held(c, k); })) continue;
+    if (std::none_of(s.holds.begin(), s.holds.end(), [k](const PreparedPoint& c) { return is_of(c, k); })) continue;
     DentScratch& d = s.held_dents[k];
     if (k < state.held_dents.size()) d.dent = state.held_dents[k];
     if (!(d.dent.held > 0.f)) measure_patch(model, k, loads, s, d.dent);
@@ -333,8 +333,10 @@ void end_dents(const TissueModel& model, float dt, SteppedTissue& state) {
   }
 }
 
+namespace {
+
 // Implicit in the spring and in the damping, so that a dent is stable at any stiffness.
-static void move_dent(float mass, float dt, DentScratch& d) {
+void move_dent(float mass, float dt, DentScratch& d) {
   Dent& dent = d.dent;
   d.before = dent.shift;
   d.yields = 0.f;
@@ -354,6 +356,8 @@ static void move_dent(float mass, float dt, DentScratch& d) {
   dent.shift += dt * dent.speed;
   d.yields = 1.f / inertia;
 }
+
+}  // namespace
 
 void move_dents(const TissueModel& model, float dt, TissueScratch& s) {
   const float mass = dent_mass(model);

@@ -1,5 +1,5 @@
-// The dents of tools in a step (solid/dent.hpp): their motion in a substep, and what the contacts of the step tell of
-// the place. The contacts push the lattice one way and the dent of their tool the other.
+// The dents of tools in a step, and of what jaws hold (solid/dent.hpp): their motion in a substep, and what the
+// contacts of the step tell of the place. The contacts push the lattice one way and the dent of their tool the other.
 // Units: metres, kilograms, seconds, newtons.   Tested in tests/deform/dent_test.cpp
 #pragma once
 
