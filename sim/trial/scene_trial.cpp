@@ -376,14 +376,14 @@ class Trial {
     const std::uint32_t tool = session().parts().tool[part];
     const PressingTool pressing(step);
     for (std::uint32_t i = list.first_candidate[part]; i < list.first_candidate[part + 1]; ++i) {
-      Triangle face = triangle_of(organ.positions, organ.mesh.faces[index(list.candidates[i])]);
+      Triangle face = triangle_of(organ.skin, organ.mesh.faces[index(list.candidates[i])]);
       for (glm::dvec3* corner : {&face.a, &face.b, &face.c}) *corner -= glm::dvec3(shift);
       const ToolTissue near = pressing.closest(face, pressing.radius());
       const glm::dvec3 normal = glm::cross(face.b - face.a, face.c - face.a);
       if (glm::dot(normal, near.on_tool - near.on_tissue) > 0.0) note(pressing.radius() - near.distance, tool, k);
     }
     for (std::uint32_t i = list.first[part]; i < list.first[part + 1]; ++i) {
-      const glm::vec3 point = contact_position(list.contacts[i], organ.positions) - shift;
+      const glm::vec3 point = contact_position(list.contacts[i], organ.skin) - shift;
       note(static_cast<double>(depth_in_tool(step, point, list.contacts[i].normal)), tool, k);
     }
   }
