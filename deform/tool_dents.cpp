@@ -222,12 +222,6 @@ float closeness_at(const TissueModel& model, const PreparedPoint& c) {
   return (share.far + 0.5f * share.own * own) / model.params.node_spacing;
 }
 
-// E* of the tissue, Pa.
-float contact_modulus(const TissueModel& model) {
-  const float nu = model.params.poisson_ratio;
-  return model.params.youngs_modulus / (1.f - nu * nu);
-}
-
 // The mean distance, in the sense of logarithms, of two points of a band over its width.
 constexpr float kBandDistance = 0.2231f;  // exp(-3/2)
 // Where the lattice answers a patch itself, this share of the solid's response remains.
@@ -272,16 +266,20 @@ void begin_held_dents(const TissueModel& model, const SteppedTissue& state, cons
     DentScratch& d = s.held_dents[k];
     if (k < state.held_dents.size()) d.dent = state.held_dents[k];
     if (!(d.dent.held > 0.f)) measure_patch(model, k, loads, s, d.dent);
-    d.firm = firmness(d.dent, contact_modulus(model));
+    d.firm = firmness(d.dent, contact_modulus(model.params));
     d.strains = 1.f / model.params.node_spacing;
   }
 }
 
 }  // namespace
 
+float contact_modulus(const TissueParams& tissue) {
+  return tissue.youngs_modulus / (1.f - tissue.poisson_ratio * tissue.poisson_ratio);
+}
+
 void begin_dents(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TissueScratch& s) {
   const bool solid = model.tube.empty() && model.slab.empty();
-  const float modulus = contact_modulus(model);
+  const float modulus = contact_modulus(model.params);
   s.dents.resize(loads.tools.size());
   s.held_dents.assign(loads.tools.size() + 1, {});
   s.pressed_nodes.reserve(std::tuple_size_v<decltype(PreparedPoint::node)> *

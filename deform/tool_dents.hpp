@@ -9,6 +9,9 @@
 
 namespace trocar {
 
+// Returns the modulus of a solid against a rigid tool, E* = E / (1 - nu^2), Pa.
+float contact_modulus(const TissueParams& tissue);
+
 // At the beginning of a step, after its contact points are prepared; and at its end, after the force per push is set.
 void begin_dents(const TissueModel& model, const SteppedTissue& state, const TissueLoads& loads, TissueScratch& s);
 void end_dents(const TissueModel& model, float dt, SteppedTissue& state);

@@ -114,8 +114,7 @@ std::string verdict_text(const SceneTrial& trial, double frame_ms) {
     case FrameVerdict::Tight:
       return fmt::format(
           "tight: half of the frames take at most {:.1f} ms, but {:.0f} % take longer than {:.1f} ms, the slowest "
-          "{:.1f} "
-          "ms; the picture stutters then",
+          "{:.1f} ms; the picture stutters then",
           slow.total.median, std::max(1.0, percent(slow.late)), frame_ms, slow.total.largest);
     case FrameVerdict::TooHeavy:
       break;
@@ -154,8 +153,7 @@ std::string remedy_text(const Scene& scene, const SceneTrial& trial, double fram
   const double thin = organ.thickness.below(2e-3 * *factor * spacing);
   return fmt::format(
       "{}: give it node_spacing_mm = {:.3g} instead of {:g} ({:.0f} % of its surface is then thinner than two cells), "
-      "or "
-      "leave out an organ",
+      "or leave out an organ",
       who, *factor * spacing, spacing, percent(thin));
 }
 
@@ -237,7 +235,7 @@ std::string tip_name(const Tip& tip) {
 // Returns the force up to which the tip is valid in the organ's thick places, N; 0: not measured.
 double valid_force(const OrganScene& organ, const Tip& tip) {
   const TouchedSolid solid{organ.tissue.law, static_cast<double>(organ.tissue.node_spacing), true};
-  const double modulus = contact_modulus(organ.tissue);
+  const auto modulus = static_cast<double>(contact_modulus(organ.tissue));
   if (tip.shape != TipShape::Ball) {
     const auto range = part_range(tip.shape, tip.radius, solid, modulus);
     return range ? range->force : 0.0;
@@ -250,7 +248,7 @@ void show_ball(const OrganScene& organ, const Tip& tip, const Thickness& thickne
   const std::optional<BallRange> range = ball_range(solid, tip.radius);
   const std::string name = fmt::format("{} ({})", tip.names, tip_name(tip));
   if (!range) return fmt::print("    {:<44}not measured for this radius over the spacing\n", name);
-  const double modulus = contact_modulus(organ.tissue);
+  const auto modulus = static_cast<double>(contact_modulus(organ.tissue));
   const auto row = [&](const std::string& what, const ForceBounds& bounds, double depth) {
     force_row(what, bounds, depth, hertz_force(modulus, tip.radius, depth));
   };
@@ -265,7 +263,7 @@ void show_ball(const OrganScene& organ, const Tip& tip, const Thickness& thickne
 
 void show_part(const OrganScene& organ, const Tip& tip) {
   const TouchedSolid solid{organ.tissue.law, static_cast<double>(organ.tissue.node_spacing), true};
-  const auto range = part_range(tip.shape, tip.radius, solid, contact_modulus(organ.tissue));
+  const auto range = part_range(tip.shape, tip.radius, solid, static_cast<double>(contact_modulus(organ.tissue)));
   const std::string name = fmt::format("{} ({})", tip.names, tip_name(tip));
   if (!range) return fmt::print("    {:<44}not measured at this size, spacing or law\n", name);
   force_row(name, range->within, range->depth, range->force);
@@ -367,10 +365,9 @@ void report_scene(const DoctorScene& asked) {
   show_times(trial);
   fmt::print(
       "\nForces depend on the place of a tip in a cell of the lattice. How far they may be too low or too high, of "
-      "balls "
-      "against\nHertz' theory, of other tips against a fine lattice, was measured up to a depth and its force. Nothing "
-      "is "
-      "promised above,\nnor where an organ is thinner than one cell, nor where organs press each other.\n");
+      "balls against\nHertz' theory, of other tips against a fine lattice, was measured up to a depth and its force. "
+      "Nothing "
+      "is promised above,\nnor where an organ is thinner than one cell, nor where organs press each other.\n");
   for (std::size_t k = 0; k < scene.organs.size(); ++k) show_organ(scene, trial, k);
   show_presses(scene, trial);
   line("deepest", depth_text(scene, trial));

@@ -51,10 +51,12 @@ void refresh_springs(TissueModel& model, std::span<const std::uint32_t> cells);
 
 // The law `rising`: tissue that stiffens with strain, or softens. Springs carry half of the shear stiffness, and a
 // matrix that fills the cells carries the other half (spring_fraction). With a, b, c the edges of a cell over the
-// spacing at the centroid of its tissue (cell_gradient), J = det(a b c) and I = |a|^2 + |b|^2 + |c|^2, the matrix
-// stores h^3 (mu/4 psi(q) + K/2 (J - 1)^2),     q = I - 3 - 2 (J - 1) psi(q) = q                     for q < 0 (swollen
-// cells) or s = 0 = (exp(s q) - 1) / s    for stiffening s > 0 (Demiray's form of Fung's exponential) = log(1 - s q) /
-// -s     for s < 0 and for q > 0 also r q^3 / 3, with the late stiffening r (Yeoh's third term).
+// spacing at the centroid of its tissue (cell_gradient), J = det(a b c) and I = |a|^2 + |b|^2 + |c|^2, it stores
+//   h^3 (mu/4 psi(q) + K/2 (J - 1)^2),     q = I - 3 - 2 (J - 1)
+//   psi(q) = q                     for q < 0 (swollen cells) or s = 0
+//   psi(q) = (exp(s q) - 1) / s    for stiffening s > 0 (Demiray's form of Fung's exponential)
+//   psi(q) = log(1 - s q) / -s     for s < 0
+// and for q > 0 also r q^3 / 3, with the late stiffening r (Yeoh's third term).
 //
 // For incompressible tissue q is I - 3, so s = r = 0 is the neo-Hookean solid; a uniaxial stretch L has
 // q = L^2 + 2/L - 3. At small strain e, q = 2 e:e - (tr e)^2: the matrix has shear modulus mu/2 and Lame's constant

@@ -153,10 +153,15 @@ void TissueWorld::begin(const Instruments& instruments) {
   part_steps_ = instruments.part_steps();
   part_pieces_.resize(part_steps_.size());
   parts_ = &instruments.parts();
+  share_dents(instruments);
+}
+
+// The parts of a hook do not move against each other: they have one dent.
+void TissueWorld::share_dents(const Instruments& all) {
   dent_of_.resize(part_steps_.size());
   for (std::uint32_t part = 0; part < dent_of_.size(); ++part) {
     const std::uint32_t tool = parts_->tool[part];
-    dent_of_[part] = instruments.list()[tool].kind == InstrumentKind::Hook ? parts_->first[tool] : part;
+    dent_of_[part] = all.list()[tool].kind == InstrumentKind::Hook ? parts_->first[tool] : part;
   }
 }
 

@@ -119,6 +119,7 @@ class TissueWorld {
 
  private:
   void begin(const Instruments& instruments);
+  void share_dents(const Instruments& all);
   void cut_tissue(Instruments& all, double dt);
   bool bites(const Instruments& all, std::size_t tool) const;
   void burn_with(Instruments& all, std::size_t tool, double dt);

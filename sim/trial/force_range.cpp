@@ -61,11 +61,6 @@ TipShape tip_shape(InstrumentKind kind) {
   return kind == InstrumentKind::Scissors ? TipShape::Blade : TipShape::Jaw;
 }
 
-double contact_modulus(const TissueParams& tissue) {
-  const auto nu = static_cast<double>(tissue.poisson_ratio);
-  return static_cast<double>(tissue.youngs_modulus) / (1.0 - nu * nu);
-}
-
 double hertz_force(double modulus, double radius, double depth) {
   return 4.0 / 3.0 * modulus * std::sqrt(radius * depth) * depth;
 }

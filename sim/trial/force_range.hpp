@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "deform/solid/tissue.hpp"
+#include "deform/tool_dents.hpp"
 #include "sim/scene/scene.hpp"
 
 namespace trocar {
@@ -17,9 +17,7 @@ namespace trocar {
 enum class TipShape { Ball, Jaw, Wire, Blade };
 TipShape tip_shape(InstrumentKind kind);
 
-// Returns the modulus of a solid against a rigid tip, E / (1 - nu^2), Pa.
-double contact_modulus(const TissueParams& tissue);
-// Returns the force of a rigid ball pressed into a half-space, N.
+// Returns the force of a rigid ball pressed into a half-space, N. `modulus`: contact_modulus(), Pa.
 double hertz_force(double modulus, double radius, double depth);
 
 // Bounds of a force over its reference, 1: what was lowest and highest at all places that were measured.

@@ -1,10 +1,15 @@
 // Tests what `trocar doctor SCENE` computes: times and verdicts, ranges of forces, thin places, and a trial of a scene.
 #include "sim/trial/scene_trial.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
 #include "deform/point_loads.hpp"
 #include "deform/reference/specimen.hpp"
 #include "sim/trial/force_range.hpp"
 #include "tests/sim/session/ball_scene.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace trocar {
 namespace {
@@ -51,7 +56,52 @@ TEST(SceneTrial, ACoarserLatticeSavesWhatIsMissing) {
   EXPECT_GT(coarser_by(0.3, 0.6, false).value(), factor);
 }
 
-// Rows of docs/results.md, "Touch at places of a cell".
+// A row of the table of balls in docs/results.md, "Touch at places of a cell".
+struct MeasuredBall {
+  double radius, spacing, block;        // mm
+  std::array<ForceBounds, 5> at_fifth;  // at a fifth of the radius, two fifths ...
+};
+
+std::vector<MeasuredBall> measured_balls() {
+  std::ifstream in(repository_file("docs/results.md"));
+  std::vector<MeasuredBall> balls;
+  const auto is_mark = [](char c) { return c == '|' || c == ','; };
+  bool reached = false;
+  for (std::string line; std::getline(in, line);) {
+    reached = reached || line == "## Touch at places of a cell";
+    std::replace_if(line.begin(), line.end(), is_mark, ' ');
+    std::istringstream numbers(line);
+    MeasuredBall ball{};
+    numbers >> ball.radius >> ball.spacing >> ball.block;
+    double median = 0.0;
+    for (ForceBounds& bounds : ball.at_fifth) numbers >> bounds.low >> median >> bounds.high;
+    if (reached && numbers) balls.push_back(ball);
+  }
+  return balls;
+}
+
+// The bounds of the law `springs` hold for every ball that was measured, and some ball reaches each of them.
+TEST(ForceRange, BoundsAreThoseOfTheTableInTheDocuments) {
+  const std::vector<MeasuredBall> balls = measured_balls();
+  ASSERT_EQ(balls.size(), 16u);
+  for (const bool thick : {true, false})
+    for (const double most : {0.5, 1.0})
+      for (int k = 0; k < 5; ++k) {
+        ForceBounds reached{INFINITY, -INFINITY}, stated;
+        for (const MeasuredBall& ball : balls) {
+          const double ratio = ball.radius / ball.spacing;
+          if (thick != (ball.block >= 2.0 * ball.spacing) || ratio > most || ratio <= most - 0.5) continue;
+          const ForceBounds& measured = ball.at_fifth[static_cast<std::size_t>(k)];
+          reached = {std::min(reached.low, measured.low), std::max(reached.high, measured.high)};
+          stated = ball_bounds({TissueLaw::Springs, 1e-3 * ball.spacing, thick}, 1e-3 * ball.radius,
+                               1e-3 * ball.radius * (k + 1) / 5.0)
+                       .value();
+        }
+        EXPECT_NEAR(stated.low, reached.low, 1e-9) << thick << ' ' << most << ' ' << k;
+        EXPECT_NEAR(stated.high, reached.high, 1e-9) << thick << ' ' << most << ' ' << k;
+      }
+}
+
 TEST(ForceRange, BoundsAreThoseThatWereMeasured) {
   const TouchedSolid thick{TissueLaw::Springs, 0.009, true}, layer{TissueLaw::Springs, 0.005, false};
   EXPECT_EQ(ball_bounds(thick, 0.0025, 0.0025).value().low, 0.83);
@@ -71,13 +121,13 @@ TEST(ForceRange, ABallIsCloseToHertzUpToADepth) {
   EXPECT_LT(range.close_depth, 0.0025);
   EXPECT_EQ(range.within.low, 0.83);
   EXPECT_NEAR(range.within.error(), 0.17, 1e-12);
-  EXPECT_NEAR(hertz_force(contact_modulus({}), 0.0025, 0.0025), 4.0 / 3.0 * 6000.0 / (1.0 - 0.46 * 0.46) * 6.25e-6,
-              1e-8);
+  EXPECT_NEAR(hertz_force(double(contact_modulus({})), 0.0025, 0.0025),
+              4.0 / 3.0 * 6000.0 / (1.0 - 0.46 * 0.46) * 6.25e-6, 1e-8);
 }
 
 TEST(ForceRange, PartsHoldWhereTheyWereMeasured) {
   const TouchedSolid thick{TissueLaw::Springs, 0.009, true};
-  const double modulus = contact_modulus({});
+  const auto modulus = static_cast<double>(contact_modulus({}));
   EXPECT_NEAR(part_range(TipShape::Jaw, 0.0025, thick, modulus).value().force, 0.289, 1e-4);
   EXPECT_NEAR(part_range(TipShape::Wire, 0.0025, thick, 0.5 * modulus).value().force, 0.0125, 1e-4);
   EXPECT_FALSE(part_range(TipShape::Jaw, 0.005, thick, modulus).has_value());
