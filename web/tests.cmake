@@ -32,7 +32,7 @@ trocar_web_test(geometry
   LIBS trocar_geometry
   ARGUMENTS --gtest_filter=-Elementary.ExponentialLogarithmAndCubeRoot:Elementary.FunctionsOfTwoArguments:Instructions.AreThoseOfTheProcessor)
 trocar_web_test(mesh
-  SOURCES mesh/mesh_report_test.cpp
+  SOURCES mesh/fat_shape_test.cpp mesh/mesh_report_test.cpp
   LIBS trocar_mesh)
 # VTP needs VTK: six tests read or write it. The seventh limits the size of files, which is not possible here.
 trocar_web_test(mesh_io

@@ -82,6 +82,7 @@ struct SculptParams {
   int smallest_piece = 20;           // voxels smaller separated pieces are burnt too, >= 0
   glm::vec3 fall{0.f, 0.f, -9.81f};  // m/s^2  gravity of loose parts; the patient lies on the back
   float floor = kNoFloor;            // m      along `fall`, from the origin: loose parts come to rest there
+  float melt = 0.f;                  // m      hot metal that cuts removes this much more around it: fat melts, >= 0
   float out_of_sight = 0.4f;         // m      loose parts stop at this distance from where they were at rest, > 0
 };
 

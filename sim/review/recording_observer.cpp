@@ -90,6 +90,7 @@ const Observation& RecordingObserver::observe(std::size_t frame) {
                   loaded.pressure,
                   faces_removed_in(recording_->organs()[k].history, frame),
                   loaded.part,
+                  frames_[k].mesh(),
                   new_rest_in(recording_->organs()[k].history, frame)};
   }
   for (std::size_t k = 0; k < tools_.size(); ++k) {

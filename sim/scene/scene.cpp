@@ -64,6 +64,8 @@ void check(const SceneOrigin&, TomlTable&, const BandScene&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const TubeShape&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const FatShape&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const OrganScene&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const AnatomyScene&);
@@ -91,6 +93,10 @@ template <>
 void check(const SceneOrigin&, TomlTable&, const TaskZone&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const StepTissue&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const StepSide&);
+template <>
+void check(const SceneOrigin&, TomlTable&, const StepGone&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const StepPull&);
 template <>
@@ -447,6 +453,12 @@ void check(const SceneOrigin&, TomlTable& table, const TubeShape& tube) {
 }
 
 template <>
+void check(const SceneOrigin&, TomlTable& table, const FatShape& fat) {
+  if (const std::string fault = fat_fault(fat); !fault.empty())
+    table.fail("from_mm", fmt::format("makes no fat: {}", fault));
+}
+
+template <>
 void check(const SceneOrigin&, TomlTable& table, const SheetShape& sheet) {
   if (const std::string fault = sheet.corners.empty() ? "" : sheet_fault(sheet); !fault.empty())
     table.fail("corners_mm", fmt::format("makes no sheet: {}", fault));
@@ -464,6 +476,8 @@ void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
     table.table("tissue").fail("law", "has no effect on an organ with [organ.sheet]; remove it");
   for (const char* key : {"mesh", "part", "mm_per_unit", "axes", "rotate_deg"})
     if (organ.tube && table.find(key)) table.fail(key, "is of no use beside [organ.tube]; remove one of them");
+  for (const char* key : {"mesh", "part", "mm_per_unit", "axes", "rotate_deg", "tube", "sheet", "vessel"})
+    if (organ.fat && table.has(key)) table.fail(key, "is of no use beside [organ.fat]; remove one of them");
   for (const char* key : {"law", "youngs_modulus", "poisson_ratio", "stiffening", "late_stiffening"})
     if (!organ.material.empty() && table.table("tissue").has(key))
       table.fail("material", fmt::format("sets {}, which [organ.tissue] sets too; remove one of them", key));
@@ -545,7 +559,8 @@ void refuse_missing_kinds(TomlTable& table, const std::vector<InstrumentScene>& 
     if (std::ranges::count(instruments, kind, &InstrumentScene::kind) == 0)
       table.fail("kind", fmt::format("{} needs an instrument of the kind {}", name_of(task.kind), name_of(kind)));
   };
-  if (std::ranges::count(task.steps, StepKind::Dissect, &TaskStep::kind) > 0) require(InstrumentKind::Hook);
+  for (const StepKind kind : {StepKind::Dissect, StepKind::Clear})
+    if (std::ranges::count(task.steps, kind, &TaskStep::kind) > 0) require(InstrumentKind::Hook);
   if (!divides_ducts(task)) return;
   if (task.rules.clips_staying > 0.0) require(InstrumentKind::ClipApplier);
   require(InstrumentKind::Scissors);
@@ -588,7 +603,7 @@ const std::vector<std::string>& task_kind_names() {
 }
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 4> kNames{"retract", "dissect", "divide", "remove"};
+  constexpr std::array<std::string_view, 5> kNames{"retract", "dissect", "divide", "remove", "clear"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -620,6 +635,17 @@ void check(const SceneOrigin& origin, TomlTable& table, const StepTissue& tissue
                                  layers.empty() || bands.empty() ? "" : ", ", bands));
 }
 
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const StepSide& side) {
+  refuse_unknown_organ(origin, table, "organ", side.organ);
+  if (side.start == side.end) table.fail("end_mm", "must differ from start_mm; a side of a window has a length");
+}
+
+template <>
+void check(const SceneOrigin& origin, TomlTable& table, const StepGone& gone) {
+  refuse_unknown_organ(origin, table, "organ", gone.organ);
+}
+
 void refuse_no_grasper(const SceneOrigin& origin, TomlTable& table, const std::string& name) {
   const auto grasper = std::ranges::find(origin.scene->instruments, name, &InstrumentScene::name);
   if (!name.empty() && (grasper == origin.scene->instruments.end() || grasper->kind != InstrumentKind::Grasper))
@@ -645,6 +671,12 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskStep& step) {
     table.fail("tissue", "is missing; a step of the kind dissect needs at least one [[task.step.tissue]]");
   if (step.kind != StepKind::Dissect && !step.tissue.empty())
     table.fail("tissue", "must be absent; only dissect divides connective tissue");
+  if (step.kind == StepKind::Clear && step.sides.size() < 2)
+    table.fail("side", "is missing; a step of the kind clear needs two [[task.step.side]] or more");
+  if (step.kind == StepKind::Clear && step.gone.empty())
+    table.fail("gone", "is missing; a step of the kind clear needs at least one [[task.step.gone]]");
+  for (const auto& [key, count] : {std::pair{"side", step.sides.size()}, {"gone", step.gone.size()}})
+    if (step.kind != StepKind::Clear && count > 0) table.fail(key, "must be absent; only clear has a window");
 }
 
 template <>

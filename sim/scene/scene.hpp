@@ -19,6 +19,7 @@
 #include "deform/join/clip.hpp"
 #include "deform/solid/tissue.hpp"
 #include "geometry/tool_volume.hpp"
+#include "mesh/fat_shape.hpp"
 #include "mesh/mesh_io.hpp"
 #include "mesh/sheet_shape.hpp"
 #include "mesh/triangle_mesh.hpp"
@@ -66,6 +67,7 @@ struct OrganScene {
   std::string part;                       // of the mesh file (glTF), empty: all of it
   std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
   std::optional<SheetShape> sheet;        // a thin sheet: without corners its mesh is a surface with a border
+  std::optional<FatShape> fat;            // instead of a mesh: a body of fat
   std::optional<TriangleMesh> surface;    // m      instead of reading the mesh or making the tube: its surface at rest
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   MeshAxes axes = MeshAxes::Trocar;       //        of the mesh file
@@ -84,7 +86,7 @@ struct OrganScene {
 
 // Returns whether the surface of an organ comes from a mesh file.
 inline bool has_mesh_file(const OrganScene& organ) {
-  return !organ.tube && !(organ.sheet && !organ.sheet->corners.empty());
+  return !organ.tube && !organ.fat && !(organ.sheet && !organ.sheet->corners.empty());
 }
 
 // The kind of an instrument's tip.

@@ -125,12 +125,13 @@ std::string unit_fault(const OrganScene& organ, const LoadedMesh& loaded, double
 TriangleMesh surface_of(const OrganScene& organ) {
   if (organ.surface) return *organ.surface;
   if (organ.tube) return tube_surface(*organ.tube);
+  if (organ.fat) return fat_surface(*organ.fat);
   if (organ.sheet) return slab_surface(patch_of(organ), sheet_params_of(organ));
   return loaded(organ).mesh;
 }
 
 TriangleMesh solid_surface_of(const OrganScene& organ) {
-  if (organ.surface || organ.tube || organ.sheet) return surface_of(organ);
+  if (organ.surface || organ.tube || organ.fat || organ.sheet) return surface_of(organ);
   LoadedMesh file = loaded(organ);
   const MeshReport report = mesh_report(file.mesh.view());
   std::string fault = unit_fault(organ, file, report.longest_side());
@@ -140,6 +141,7 @@ TriangleMesh solid_surface_of(const OrganScene& organ) {
 }
 
 std::string origin_of(const OrganScene& organ) {
+  if (organ.fat) return fmt::format("fat of {:g} mm", organ.fat->thickness * 1e3);
   if (organ.tube) return fmt::format("tube of radius {:g} mm", organ.tube->radius * 1e3);
   if (!has_mesh_file(organ)) return fmt::format("sheet of {:g} mm", organ.sheet->thickness * 1e3);
   return organ.mesh.string();

@@ -33,7 +33,8 @@ struct SceneKey {
 inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
                                        TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut,
                                        TaskKind::ClipAndCut,   TaskKind::Operation};
-inline constexpr std::array kStepKinds{StepKind::Retract, StepKind::Dissect, StepKind::Divide, StepKind::Remove};
+inline constexpr std::array kStepKinds{StepKind::Retract, StepKind::Dissect, StepKind::Divide, StepKind::Remove,
+                                       StepKind::Clear};
 inline constexpr std::array kTubeSides{TubeSide::Start, TubeSide::End};
 
 template <typename Keys>
@@ -78,6 +79,25 @@ void declare(Keys& keys, std::type_identity<StepPull>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<StepSide>) {
+  keys.text({"organ", "", "the organ on which this side of the window lies", Need::Required}, &StepSide::organ);
+  keys.position({"start_mm", "mm", "one end of the side, at rest; on a duct the nearest point of its middle counts",
+                 Need::Required},
+                &StepSide::start);
+  keys.position({"end_mm", "mm", "its other end, in the same direction for all sides", Need::Required}, &StepSide::end);
+  keys.scaled({"clear_mm", "mm", "the window begins this far from the side"}, &StepSide::clear, {0.0, 50.0});
+}
+
+template <typename Keys>
+void declare(Keys& keys, std::type_identity<StepGone>) {
+  keys.text({"organ", "", "an organ that must be gone from the window, in front and behind", Need::Required},
+            &StepGone::organ);
+  keys.flag(
+      {"opened", "", "true: it must be open along the middle of the window, as a sheet whose edges lie beside it"},
+      &StepGone::opened);
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskStep::kind, kStepKinds);
   keys.text({"title", "", "shown as the hint"}, &TaskStep::title);
@@ -89,12 +109,16 @@ void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.text({"instrument", "", "`retract`, `remove`: the grasper that scripted trainees use; empty: the first one"},
             &TaskStep::instrument);
   keys.vector({"direction", "", "`retract`: in which scripted trainees pull"}, &TaskStep::direction, {-1e3, 1e3});
-  keys.number({"share", "", "`dissect`: share of the fibres that must be divided"}, &TaskStep::share, {0.01, 1.0});
+  keys.number(
+      {"share", "", "`dissect`: share of the fibres that must be divided; `clear`: of the window that must be free"},
+      &TaskStep::share, {0.01, 1.0});
   keys.flag({"before_division", "", "to divide a duct before this step is done is a critical error"},
             &TaskStep::before_division);
   keys.optional_file({"picture", "", "a PNG file that the window shows during this step, relative to the scene file"},
                      &TaskStep::picture);
   keys.list("tissue", &TaskStep::tissue);
+  keys.list("side", &TaskStep::sides);
+  keys.list("gone", &TaskStep::gone);
   keys.list("pull", &TaskStep::pulls);
 }
 
@@ -251,6 +275,8 @@ void declare(Keys& keys, std::type_identity<SculptParams>) {
                "loose parts come to rest at this distance along `fall` from the origin, as on bowel; nothing is drawn "
                "there; 100000: they do not"},
               &SculptParams::floor, {-1e5, 1e5});
+  keys.scaled({"melt_mm", "mm", "hot metal that cuts removes this much more tissue around it, as fat melts"},
+              &SculptParams::melt, {0.0, 20.0});
   keys.scaled({"out_of_sight_mm", "mm", "loose parts stop at this distance from where they were at rest"},
               &SculptParams::out_of_sight, {1.0, 1e5});
 }
@@ -362,13 +388,27 @@ void declare(Keys& keys, std::type_identity<SheetShape>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<FatShape>) {
+  keys.path({"from_mm", "mm, [[x, y, z], ...]", "a line, such as that of a duct, which the fat wraps", Need::Required},
+            &FatShape::from);
+  keys.optional_path({"through_mm", "mm, [[x, y, z], ...]", "a line between the two others that the fat wraps too"},
+                     &FatShape::through);
+  keys.path({"to_mm", "mm, [[x, y, z], ...]", "the line up to which it reaches, in the same direction", Need::Required},
+            &FatShape::to);
+  keys.scaled({"thickness_mm", "mm", "of the body"}, &FatShape::thickness, {1.0, 100.0});
+  keys.scaled({"lobule_mm", "mm", "between the middles of neighbouring lobules"}, &FatShape::lobule, {0.5, 50.0});
+  keys.scaled({"spacing_mm", "mm", "between neighbouring vertices"}, &FatShape::spacing, {0.2, 20.0});
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.unique_name({"name", "", "unique", Need::Required}, &OrganScene::name);
   keys.table("tube", &OrganScene::tube);
   keys.table("sheet", &OrganScene::sheet);
+  keys.table("fat", &OrganScene::fat);
   keys.file({"mesh", "",
-             "path of the mesh, relative to the scene file; an organ has this, `[organ.tube]` or the corners of "
-             "`[organ.sheet]`"},
+             "path of the mesh, relative to the scene file; an organ has this, `[organ.tube]`, `[organ.fat]` or the "
+             "corners of `[organ.sheet]`"},
             &OrganScene::mesh, [](const OrganScene& organ) { return has_mesh_file(organ); });
   keys.text({"part", "", "of a glTF file with several: the name of the nodes to read; `trocar mesh parts` lists them"},
             &OrganScene::part);

@@ -244,6 +244,24 @@ void carry_band(BandScene& band, const std::string& organ, const MovedTube& tube
   if (band.to == organ) tube.carry(band.params.to_start), tube.carry(band.params.to_end);
 }
 
+// The lines of fat along a tube go with it.
+void carry_fat(FatShape& fat, const MovedTube& tube, double radius) {
+  constexpr double kAlongside = 4e-3;  // m, from the surface of the tube
+  for (Line* line : {&fat.from, &fat.through, &fat.to}) {
+    if (line->empty()) continue;
+    const dvec3 middle = point_at(*line, 0.5 * length_of(*line));
+    const dvec3 beside = point_at(tube.before, along_line(tube.before, middle));
+    if (glm::distance(middle, beside) > radius + kAlongside) continue;
+    for (dvec3& p : *line) tube.carry(p);
+  }
+}
+
+// The sides of a window go with the ducts on which they lie.
+void carry_window(TaskStep& step, const std::string& organ, const MovedTube& tube) {
+  for (StepSide& side : step.sides)
+    if (side.organ == organ) tube.carry(side.start), tube.carry(side.end);
+}
+
 TubeShape& tube_named(Scene& scene, const std::string& name) {
   return *std::ranges::find(scene.organs, name, &OrganScene::name)->tube;
 }
@@ -295,6 +313,17 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
     carry_band(band, names.duct, moved_duct);
     carry_band(band, names.artery, moved_artery);
   }
+  for (OrganScene& organ : scene.organs) {
+    if (!organ.fat) continue;
+    carry_fat(*organ.fat, moved_duct, duct.radius);
+    carry_fat(*organ.fat, moved_artery, artery.radius);
+    if (!fat_fault(*organ.fat).empty()) return false;
+  }
+  if (scene.task)
+    for (TaskStep& step : scene.task->steps) {
+      carry_window(step, names.duct, moved_duct);
+      carry_window(step, names.artery, moved_artery);
+    }
   if (scene.task)
     for (TaskTarget& target : scene.task->locations) {
       if (target.organ == names.duct) moved_duct.carry(target.location);

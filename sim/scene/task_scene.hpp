@@ -49,7 +49,8 @@ struct TaskZone {
 //   Dissect: connective tissue is divided.
 //   Divide:  the ducts and vessels of the task's targets are clipped and divided, as in ClipAndCut.
 //   Remove:  as Retract, towards the trocar, and last: it counts when all other steps are done.
-enum class StepKind { Retract, Dissect, Divide, Remove };
+//   Clear:   the window between lines on organs is free of fat and peritoneum (sim/task/clear_window.hpp).
+enum class StepKind { Retract, Dissect, Divide, Remove, Clear };
 
 // A layer or band of connective tissue, or the part of it that is nearest to a point.
 struct StepTissue {
@@ -64,6 +65,19 @@ struct StepPull {
   glm::vec3 to{0.f};       // m, from the position of the held target at rest
 };
 
+// A side of a window: a line along an organ, on a duct through its middle.
+struct StepSide {
+  std::string organ;
+  glm::vec3 start{0.f}, end{0.f};  // m, at rest: the organ's nearest points between them count
+  double clear = 2e-3;             // m  the window begins this far from the line
+};
+
+// An organ that must be gone from a window, or open along its middle.
+struct StepGone {
+  std::string organ;
+  bool opened = false;
+};
+
 struct TaskStep {
   StepKind kind = StepKind::Retract;
   std::string title;                   // "retract the fundus"; shown as the hint
@@ -74,8 +88,10 @@ struct TaskStep {
   glm::vec3 direction{0.f, 1.f, 1.f};  // 1  of the pull in demonstrations
   double hold = 1.0;                   // s
   std::vector<StepTissue> tissue;      // Dissect
-  std::vector<StepPull> pulls;         // Dissect, Divide
-  double share = 0.95;                 // 1  of the fibres that must be divided
+  std::vector<StepSide> sides;         // Clear: at least two, in order across the window
+  std::vector<StepGone> gone;          // Clear
+  std::vector<StepPull> pulls;         // Dissect, Divide, Clear
+  double share = 0.95;                 // 1  of the fibres that must be divided, or of the window that must be free
   std::filesystem::path picture;       // PNG, shown while this step is the current one; empty: none
   bool before_division = false;        // dividing a duct before this step is done is a critical error
 };

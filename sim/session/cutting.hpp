@@ -33,6 +33,11 @@ class HotWire {
   // Moves the metal by a dent of the tip: the nodes of the lattice lie where they meet the metal there.
   void shift(const glm::vec3& by);
 
+  // Widens what cutting removes around the metal, m; a negative width takes it back.
+  void widen(float by) {
+    for (HotSegment& segment : cut_) segment.radius += by;
+  }
+
   // Returns whether the metal comes within the spark gap of a face of the organ, or is inside its tissue, where it may
   // be far from any face. Uses the scratch buffers of the sculpture, which the organ must have.
   bool acts_on(Organ& organ) const;

@@ -1,6 +1,7 @@
 #include "sim/session/session.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace trocar {
 
@@ -23,6 +24,22 @@ BackendChoice first_choice(BackendMaker& backends, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+// Returns the organs whose surfaces the steps of a task look at, each once.
+std::vector<std::uint32_t> seen_organs(const Scene& scene) {
+  std::set<std::uint32_t> seen;
+  if (scene.task)
+    for (const TaskStep& step : scene.task->steps)
+      for (const StepGone& gone : step.gone) {
+        const auto organ = std::ranges::find(scene.organs, gone.organ, &OrganScene::name);
+        seen.insert(static_cast<std::uint32_t>(organ - scene.organs.begin()));
+      }
+  return {seen.begin(), seen.end()};
+}
+
+}  // namespace
+
 Session::Session(const Scene& scene, BackendMaker& backends, const std::string& backend,
                  const std::vector<CheckPlan>& checks, const DeviceMaker& make_device)
     : queries_(first_choice(backends, wanted(scene, backend)), scene.organs.size(), scene.instruments.size()),
@@ -35,6 +52,8 @@ Session::Session(const Scene& scene, BackendMaker& backends, const std::string& 
   if (wanted(scene, backend) == "auto") use_backend(backends, "auto");
   times_[0].name = queries_.backend().name;
   for (BackendTimes& times : times_of(checks)) times_.push_back(std::move(times));
+  seen_organs_ = seen_organs(scene);
+  queried_surfaces_.resize(scene.organs.size());
   reserve_frames(times_[0].limit);
 }
 
@@ -102,6 +121,10 @@ void Session::set_marks(std::span<const SurfaceMark> marks, std::size_t watched)
 }
 
 void Session::follow_marks() {
+  for (const std::uint32_t k : seen_organs_) {
+    queried_surfaces_[k].positions = organs()[k].positions;
+    queried_surfaces_[k].faces = organs()[k].mesh.faces;
+  }
   for (std::size_t k = 0; k < marks_.size(); ++k)
     mark_positions_[k] = position_of(marks_[k], organs()[marks_[k].organ].positions);
   const bool first = watched_topology_.empty();

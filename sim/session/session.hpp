@@ -85,6 +85,9 @@ class Session {
   // Returns the tips and marks that organs hid from the scope at the last frame's touch query.
   const HiddenPoints& hidden() const { return hidden_; }
 
+  // Returns the surface of an organ at the last frame's touch query, when a step of the task asks for it, else nothing.
+  MeshView queried_surface(std::size_t organ) const { return queried_surfaces_[organ].view(); }
+
   // Makes another backend answer from the next frame on; the times of the backend are reset. Throws InputError when it
   // is not available; the session is then unchanged.
   void use_backend(BackendMaker& backends, const std::string& name);
@@ -132,7 +135,9 @@ class Session {
   AnswerCheck check_;
   TipWatch tip_watch_;
   std::vector<SurfaceMark> marks_;
-  std::vector<glm::vec3> mark_positions_;  // [mark] m
+  std::vector<glm::vec3> mark_positions_;       // [mark] m
+  std::vector<std::uint32_t> seen_organs_;      // of which the task asks for the surface
+  std::vector<TriangleMesh> queried_surfaces_;  // [organ] of these
   MarkWatch mark_watch_;
   std::vector<std::uint32_t> watched_topology_;  // [organ] of the last look at the marks
   std::vector<glm::dvec3> tips_;                 // [tool] m

@@ -46,6 +46,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   for (const OrganScene& organ : scene.organs) {
     fall_.push_back(organ.tissue.gravity != glm::vec3(0.f) ? organ.tissue.gravity : organ.cut.fall);
     out_of_sight_.push_back(organ.cut.out_of_sight);
+    melt_.push_back(organ.cut.melt);
   }
   const bool cuttable = std::any_of(scene.instruments.begin(), scene.instruments.end(),
                                     [](const auto& instrument) { return !is_blunt(instrument.kind); });
@@ -534,7 +535,9 @@ void TissueWorld::burn_with(Instruments& all, std::size_t tool, double dt) {
     wire_.shift(dent);
     if (wire_.acts_on(organ)) {
       instrument.heats |= organ_bit(k);
+      wire_.widen(melt_[k]);
       take_over(k, cauterise(*organ.sculpture, organ.tissue, organ.state, hot, coagulated_), kBurnt);
+      wire_.widen(-melt_[k]);
       show_coagulation(organ, coagulated_);
     }
     wire_.shift(-dent);
@@ -547,7 +550,9 @@ void TissueWorld::burn_sheet_with(std::size_t k, Instrument& instrument, double 
   if (!wire_.touches(organ)) return;
   instrument.heats |= organ_bit(k);
   if (instrument.energy == Diathermy::Cut) {
+    wire_.widen(melt_[k]);
     if (burn_sheet(organ, wire_.cut())) take_over_sheet(k);
+    wire_.widen(-melt_[k]);
   } else {
     coagulate_sheet(organ, wire_.metal(), dt);
   }

@@ -11,6 +11,7 @@
 #include "deform/fluid/bleeding.hpp"
 #include "deform/join/bonds.hpp"
 #include "deform/join/clip.hpp"
+#include "geometry/mesh_view.hpp"
 #include "geometry/tool_volume.hpp"
 #include "geometry/touch.hpp"
 #include "sim/scene/instrument_scene.hpp"
@@ -34,6 +35,7 @@ struct SeenOrgan {
   std::uint32_t faces_removed = 0;  // removed in this frame: burnt, cut or torn
   // [touch] part of the tool, 0: its shaft; empty: all 0.
   std::span<const std::uint8_t> part = {};
+  MeshView surface = {};  // m, at the time of the touch query; empty: no step of the task asks for it
   std::span<const glm::vec3> new_rest = {};  // m  vertices that a burn, cut or tear made in this frame, at rest
 };
 

@@ -39,6 +39,7 @@ OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage)
       const std::vector<std::uint32_t> fibres = fibres_of(tissue, stage);
       step.fibres.insert(step.fibres.end(), fibres.begin(), fibres.end());
     }
+    if (scene.kind == StepKind::Clear) step.window.emplace(scene, stage, task.locations.size() + marks_.size(), marks_);
     if (!scene.organ.empty()) {
       const std::uint32_t organ = organ_of(stage, scene.organ);
       step.mark = task.locations.size() + marks_.size();
@@ -78,6 +79,11 @@ void OperationSteps::step(const Observation& seen, double dt, double divided) {
       case StepKind::Divide:
         step.progress = divided;
         step.done = divided >= 1.0;
+        break;
+      case StepKind::Clear:
+        if (!step.done) step.window->look(seen);
+        step.progress = std::max(step.progress, std::min(step.window->share() / step.scene.share, 1.0));
+        step.done = step.done || step.window->share() >= step.scene.share;
         break;
     }
     if (step.done) step.progress = 1.0;
@@ -162,8 +168,9 @@ class LossWatch {
 
 class AvulsionWatch {
  public:
-  // `wanted`: 1 for fibres that the task divides; they hold no duct. [fibre]
-  AvulsionWatch(const TaskStage& stage, std::span<const char> wanted);
+  // `wanted`: 1 for fibres that the task divides; they hold no duct. [fibre] Nor do those to fat and peritoneum that a
+  // step clears away.
+  AvulsionWatch(const TaskScene& task, const TaskStage& stage, std::span<const char> wanted);
 
   // Reports each duct that has come off since the last frame and was not divided before.
   void step(const Observation& seen, const DuctWatch& ducts, TaskLog& log);
@@ -181,12 +188,20 @@ class AvulsionWatch {
 
 constexpr std::uint32_t kNoJunction = ~0u;
 
-AvulsionWatch::AvulsionWatch(const TaskStage& stage, std::span<const char> wanted) : names_(stage.organs) {
+AvulsionWatch::AvulsionWatch(const TaskScene& task, const TaskStage& stage, std::span<const char> wanted)
+    : names_(stage.organs) {
+  const auto goes = [&](std::uint32_t organ) {
+    return std::ranges::any_of(task.steps, [&](const TaskStep& step) {
+      return std::ranges::count(step.gone, stage.organs[organ], &StepGone::organ) > 0;
+    });
+  };
   const auto is_tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
   junction_of_.assign(stage.fibres.size(), kNoJunction);
   for (std::size_t f = 0; f < stage.fibres.size(); ++f) {
     const StageFibre& fibre = stage.fibres[f];
-    if (wanted[f] || fibre.a == kWall || fibre.b == kWall || (!is_tube(fibre.a) && !is_tube(fibre.b))) continue;
+    if (wanted[f] || fibre.a == kWall || fibre.b == kWall || (!is_tube(fibre.a) && !is_tube(fibre.b)) ||
+        goes(fibre.a) || goes(fibre.b))
+      continue;
     const bool from_duct = is_tube(fibre.a);
     auto junction = std::ranges::find(junctions_, fibre.group, &Junction::group);
     if (junction == junctions_.end())
@@ -235,7 +250,7 @@ class Operation final : public TaskGoal {
       for (const std::uint32_t fibre : steps_.fibres(k)) is_wanted_[fibre] = 1;
     was_done_.resize(steps_.size());
     bleeds_.resize(names_.size());
-    avulsions_.emplace(stage, is_wanted_);
+    avulsions_.emplace(task, stage, is_wanted_);
   }
 
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
@@ -260,6 +275,7 @@ class Operation final : public TaskGoal {
     avulsions_->step(seen, ducts_, log);
     watch_cuts(seen, log);
     find_middle(seen);
+    find_edge();
   }
 
   double progress() const override {
@@ -284,6 +300,7 @@ class Operation final : public TaskGoal {
           hint += ", hold it";
         break;
       case StepKind::Dissect:
+      case StepKind::Clear:
         fmt::format_to(to, ", {:.0f} %", 100.0 * steps_.progress(*current));
         break;
       case StepKind::Divide:
@@ -322,6 +339,9 @@ class Operation final : public TaskGoal {
         break;
       case StepKind::Dissect:
         marks.targets.push_back({middle_, size, MarkState::Next});
+        break;
+      case StepKind::Clear:
+        marks.paths.push_back({edge_, kEdgeWidth, 0, MarkState::Next});
         break;
       case StepKind::Divide:
         ducts_.draw(std::span(positions_).first(task_.locations.size()), marks);
@@ -409,6 +429,22 @@ class Operation final : public TaskGoal {
     }
   }
 
+  // The line along which a window is opened: in the middle between its sides, away from ducts, artery and liver, where
+  // something is still in front of it.
+  void find_edge() {
+    edge_.clear();
+    const auto current = steps_.current();
+    const ClearWindow* window = current ? steps_.window(*current) : nullptr;
+    if (!window) return;
+    const std::span<const WindowLine> lines = window->lines();
+    const std::size_t row = ClearWindow::kAlong * ClearWindow::kAcross;
+    for (std::size_t first = 0; first < lines.size() && edge_.size() < 2; first += row) {
+      edge_.clear();
+      for (std::size_t k = first + ClearWindow::kAcross / 2; k < first + row; k += ClearWindow::kAcross)
+        if (!lines[k].free) edge_.push_back(glm::vec3(lines[k].front));
+    }
+  }
+
   // The middle of the fibres that the current step still has to divide.
   void find_middle(const Observation& seen) {
     const auto current = steps_.current();
@@ -426,8 +462,10 @@ class Operation final : public TaskGoal {
   TaskScene task_;
   std::vector<std::string> names_;  // [organ]
   std::vector<SurfaceMark> marks_;
-  std::vector<glm::vec3> positions_;  // [mark] m
-  glm::vec3 middle_{0.f};             // m
+  std::vector<glm::vec3> positions_;           // [mark] m
+  static constexpr float kEdgeWidth = 0.001f;  // m
+  glm::vec3 middle_{0.f};                      // m
+  std::vector<glm::vec3> edge_;                // m, of the window that the current step opens
   DuctWatch ducts_;
   OperationSteps steps_;
   std::vector<char> was_done_;  // [step]

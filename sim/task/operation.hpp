@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/scene/task_scene.hpp"
+#include "sim/task/clear_window.hpp"
 #include "sim/task/observation.hpp"
 #include "sim/task/task_run.hpp"
 
@@ -38,6 +39,12 @@ class OperationSteps {
   std::size_t mark_of(std::size_t step) const {
     return steps_[step].mark;
   }  // of Retract and Remove: index in seen.marks
+  // Of Clear: looks through every line of its window now.
+  const ClearWindow& look_through(std::size_t step, const Observation& seen) {
+    steps_[step].window->look_at_all(seen);
+    return *steps_[step].window;
+  }
+  const ClearWindow* window(std::size_t step) const { return steps_[step].window ? &*steps_[step].window : nullptr; }
   // Returns the fibres that a step divides.
   std::span<const std::uint32_t> fibres(std::size_t step) const { return steps_[step].fibres; }
 
@@ -46,6 +53,7 @@ class OperationSteps {
     TaskStep scene;
     std::size_t mark = 0;
     std::vector<std::uint32_t> fibres = {};
+    std::optional<ClearWindow> window = {};
     std::optional<glm::dvec3> rest = {};  // m
     double moved = 0.0, held = 0.0;       // m, s
     double progress = 0.0;

@@ -138,6 +138,8 @@ class Performer {
   void pull(std::size_t tool, const glm::dvec3& by, double wait);
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
+  void plan_clear(const Observation& seen, std::size_t step);
+  std::optional<std::size_t> next_line(std::span<const WindowLine> lines) const;
   bool pull_before(const Observation& seen, std::size_t next);
   bool grasp_again(const Observation& seen, std::size_t retraction);
   bool retracts_last(std::size_t step, std::size_t next) const;
@@ -228,6 +230,7 @@ class Performer {
   std::uint32_t tubes_ = 0;         // organ_bit() of the ducts and vessels
   std::uint32_t hollow_ = 0;        // organ_bit() of the organs that spill when they are opened
   std::vector<double> tries_;       // [fibre] attempts to divide it
+  std::vector<double> line_tries_;  // [line of the window] attempts to free it
   std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
   int fruitless_ = 0;               // attempts since a strand was divided
   std::vector<double> cooked_;      // [fibre] s  for which a hollow organ has been burnt near it

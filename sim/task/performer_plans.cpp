@@ -584,6 +584,74 @@ void Performer::plan_strand(const Observation& seen, std::uint32_t fibre, const 
   cut.wait = kStrandWait;
 }
 
+namespace {
+
+constexpr double kForHeight = 2.0;      // 1    in front of the window: what lies nearer to the eye goes first
+constexpr double kForLineTry = 0.004;   // m    nearer, for each attempt
+constexpr double kPlunge = 0.0025;      // m    into what is removed
+constexpr double kMelting = 0.15;       // s    there
+constexpr double kWindowClose = 0.012;  // m    so near, the hook goes to the next line without moving out
+
+}  // namespace
+
+// Returns the line of a window that is freed next: what lies high above the window first, then what is near to the hook
+// and clear of ducts and vessels.
+std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> lines) const {
+  const glm::dvec3 now = poses_[tool_of_kind(InstrumentKind::Hook)].tip;
+  std::optional<std::size_t> best;
+  double most = -INFINITY;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const WindowLine& line = lines[k];
+    if (line.free) continue;
+    const bool unsafe = duct_points_ && duct_points_->clearance(line.front, line.front) < kClearOfHeat;
+    const double worth = kForHeight * glm::dot(line.front - line.at, line.normal) - glm::distance(line.front, now) -
+                         kForLineTry * line_tries_[k] - (unsafe ? kForUnsafe : 0.0);
+    if (worth > most) most = worth, best = k;
+  }
+  return best;
+}
+
+// Moves the hook onto what covers a window and a little into it, hot, with the foot along the window's sides.
+void Performer::plan_clear(const Observation& seen, std::size_t step) {
+  const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
+  if (duct_points_) duct_points_->follow(seen.fibres.ends);
+  const std::span<const WindowLine> lines = steps_->look_through(step, seen).lines();
+  line_tries_.resize(lines.size());
+  const std::optional<std::size_t> next = next_line(lines);
+  if (!next) {
+    then([now = poses_[tool].tip](const Observation&, double) { return now; }).tool = tool;
+    return;
+  }
+  ++line_tries_[*next];
+  const WindowLine line = lines[*next];
+  const glm::dvec3 pivot = instruments_[tool].pivot, target = line.front + aim();
+  const auto at = [=](double back) { return target + (back + kBeyond) * glm::normalize(pivot - target); };
+  const auto add = [&](const Goal& goal) -> Move& {
+    Move& move = then(goal);
+    move.tool = tool, move.across = line.across;
+    return move;
+  };
+  const auto slide_to = [&](double back, double speed) -> Move& {
+    const glm::dvec3 end = at(back);
+    Move& move = add([this, end](const Observation&, double share) { return glm::mix(from_, end, share); });
+    move.duration = std::max(0.1, (kHot + kPlunge) / speed), move.stop = kStop;
+    return move;
+  };
+  caught_from_ = kCaught;
+  if (pressed_ || glm::distance(target, poses_[tool].tip) > kWindowClose) {
+    pressed_ = false;
+    back_out(tool);
+    const glm::dvec3 before = at(kBack);
+    add([before](const Observation&, double) { return before; }).wait = 0.2;
+    slide_to(kHot, kApproach).duration = (kBack - kHot) / kApproach;
+  } else {
+    slide_to(kHot, kApproach);
+  }
+  Move& melt = slide_to(-kPlunge, style_.slide);
+  melt.energy = Diathermy::Cut, melt.spare = limited_ | tubes_, melt.most_heat = kHeat, melt.wait = kMelting;
+  slide_to(kHot, kApproach).stop = 0.0;
+}
+
 // Moves the hook, whose foot has caught tissue, back on the path on which it came; if that does not help, pushes it a
 // little in and turns it by a third. Then it moves out again.
 void Performer::free_hook() {
@@ -645,17 +713,20 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
   if (!duct_points_ && !seen.fibres.ends.empty()) duct_points_.emplace(lines_, fibres_, seen.fibres.ends);
   std::size_t step = feed.step.value_or(0);
   if (style_.mistake == Fault::NoView)
-    while (step + 1 < steps_->size() && steps_->at(step).kind == StepKind::Dissect && steps_->at(step).before_division)
+    while (step + 1 < steps_->size() && steps_->at(step).kind != StepKind::Retract && steps_->at(step).before_division)
       ++step;
   if (caught_) return free_hook();
-  if (steps_->at(step).kind != StepKind::Dissect && withdraw(tool_of_kind(InstrumentKind::Hook))) return;
+  const bool by_hook = steps_->at(step).kind == StepKind::Dissect || steps_->at(step).kind == StepKind::Clear;
+  if (!by_hook && withdraw(tool_of_kind(InstrumentKind::Hook))) return;
   if (pull_before(seen, step)) return;
-  if (steps_->at(step).kind == StepKind::Dissect && hold_again(seen, step)) return;
+  if (by_hook && hold_again(seen, step)) return;
   switch (steps_->at(step).kind) {
     case StepKind::Retract:
       return plan_retract(seen, step);
     case StepKind::Dissect:
       return plan_dissect(seen, step);
+    case StepKind::Clear:
+      return plan_clear(seen, step);
     case StepKind::Divide:
       return plan_clip(seen);
     case StepKind::Remove:

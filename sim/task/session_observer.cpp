@@ -34,8 +34,9 @@ const Observation& SessionObserver::observe(const Session& session, double time)
   }
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const Organ& organ = session.organs()[k];
-    organs_[k] = {organ.touches, organ.touch_pressure, static_cast<std::uint32_t>(organ.change.removed.size()),
-                  organ.touched.part, organ.change.new_rest};
+    organs_[k] = {
+        organ.touches,      organ.touch_pressure,       static_cast<std::uint32_t>(organ.change.removed.size()),
+        organ.touched.part, session.queried_surface(k), organ.change.new_rest};
   }
   const Bonds& bonds = session.bonds().bonds();
   fibre_ends_.resize(bonds.fibres.size());
