@@ -5,10 +5,11 @@
 // Solids: Linear, Hooke's law at small strain, as Hertz has it; and Finite, a compressible neo-Hookean solid
 // W = mu / 2 (I1 - 3 - 2 ln J) + lambda / 2 (J - 1)^2 (Bonet, Wood, "Nonlinear continuum mechanics for finite element
 // analysis", 1997, chapter 5), the same at small strain. The contact follows the deformed surface in both. Elements are
-// bricks of eight nodes; J is the mean of the element, or they would lock (Simo, Taylor, Pister, Comput. Methods Appl.
-// Mech. Eng. 51, 1985). One quarter is solved: shape and block are symmetric about x = 0 and y = 0. Newton's method
-// with conjugate gradients; the surface presses as an elastic foundation that gives way by about a hundredth of an
-// element, so forces are a little low. They converge with the first power of the element: extrapolated() takes two.
+// bricks of eight nodes; three quarters of the pressure follow the mean J of a brick, or they would lock (Simo, Taylor,
+// Pister, Comput. Methods Appl. Mech. Eng. 51, 1985), one quarter that of its points. One quarter is solved: shape and
+// block are symmetric about x = 0 and y = 0. Newton's method with conjugate gradients; nine points of each face of the
+// top press as an elastic foundation. On coarse elements forces are too high; extrapolated() takes two sizes, as if the
+// error had the first power of the size. Under sharp edges the elements fold some radii deep, and no balance is found.
 //
 // Units: metres, newtons, pascals.   Checked against Hertz' ball and a cylinder on a glued layer in
 // tests/deform/fine_press_test.cpp
