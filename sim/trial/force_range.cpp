@@ -11,7 +11,7 @@ namespace {
 constexpr std::array kShares{0.2, 0.4, 0.6, 0.8, 1.0};
 using AtShares = std::array<double, kShares.size()>;
 
-// Bounds of the rows of the table in docs/results.md, by thickness and by the ball's radius over the spacing.
+// Bounds of the rows of the table of balls in docs/results.md, by thickness and by the ball's radius over the spacing.
 struct BallRows {
   bool thick;          // blocks of two cells and more; otherwise of one
   double most_ratio;   // 1  radius over spacing
@@ -21,7 +21,7 @@ constexpr double kLeastRatio = 0.2;
 constexpr BallRows kBallRows[] = {
     {true, 0.5, {0.98, 0.96, 0.95, 0.92, 0.83}, {1.01, 1.00, 1.00, 1.00, 0.98}},
     {true, 1.0, {0.94, 0.87, 0.86, 0.84, 0.79}, {1.01, 1.02, 1.04, 1.00, 0.93}},
-    {false, 0.5, {0.95, 0.95, 0.96, 0.89, 0.75}, {1.06, 1.10, 1.12, 1.01, 0.89}},
+    {false, 0.5, {0.95, 0.95, 0.96, 0.89, 0.76}, {1.06, 1.10, 1.12, 1.01, 0.89}},
     {false, 1.0, {0.96, 0.95, 0.97, 0.87, 0.74}, {1.11, 1.33, 1.58, 1.38, 1.22}},
 };
 // With the law `rising`: whole cells differ from the rows above by this much; where the surface cuts the cells, forces
@@ -46,12 +46,23 @@ ForceBounds with_rising(ForceBounds bounds, bool thick, double share) {
   return bounds;
 }
 
-// Bounds of the other table there: 5 mm instruments on spacings of 9 and 4.5 mm over 1.5 mm, where both have a value;
-// and the force on 1.5 mm at the greatest depth over the modulus, which was that of 6 kPa and 0.46.
-constexpr double kPartRadius = 0.0025, kPartFinest = 0.0045, kPartCoarsest = 0.009;  // m
-constexpr double kPartModulus = 6000.0 / (1.0 - 0.46 * 0.46);                        // Pa
-constexpr PartRange kJaw{{0.46, 1.66}, 0.004, 0.289}, kWire{{0.56, 1.40}, 0.001, 0.025},
-    kBlade{{0.60, 1.30}, 0.004, 0.138};
+// Bounds of the table of parts there, over all spacings and depths with a reference; and the reference's force at the
+// greatest depth, which was that of 6 kPa and 0.46.
+constexpr double kPartRadius = 0.0025, kPartFinest = 0.005, kPartCoarsest = 0.009;  // m
+constexpr double kPartModulus = 6000.0 / (1.0 - 0.46 * 0.46);                       // Pa
+struct PartRow {
+  TipShape shape;
+  TissueLaw law;
+  PartRange range;
+};
+constexpr PartRow kPartRows[] = {
+    {TipShape::Wire, TissueLaw::Springs, {{0.68, 1.15}, 0.0015, 0.04000}},
+    {TipShape::Wire, TissueLaw::Rising, {{0.91, 1.19}, 0.0015, 0.04000}},
+    {TipShape::Blade, TissueLaw::Springs, {{0.75, 1.15}, 0.00075, 0.01833}},
+    {TipShape::Blade, TissueLaw::Rising, {{0.76, 1.19}, 0.00075, 0.01833}},
+    {TipShape::Jaw, TissueLaw::Springs, {{0.71, 1.27}, 0.002, 0.15413}},
+    {TipShape::Jaw, TissueLaw::Rising, {{0.69, 1.26}, 0.002, 0.15413}},
+};
 
 }  // namespace
 
@@ -95,12 +106,16 @@ std::optional<PartRange> part_range(TipShape shape, double shaft_radius, const T
   const auto outside = [](double value, double low, double high) {
     return value < low * (1.0 - kSameRatio) || value > high * (1.0 + kSameRatio);
   };
-  if (shape == TipShape::Ball || organ.law == TissueLaw::Rising || !organ.thick ||
-      outside(shaft_radius, kPartRadius, kPartRadius) || outside(organ.spacing, kPartFinest, kPartCoarsest))
+  if (!organ.thick || outside(shaft_radius, kPartRadius, kPartRadius) ||
+      outside(organ.spacing, kPartFinest, kPartCoarsest))
     return {};
-  PartRange range = shape == TipShape::Jaw ? kJaw : shape == TipShape::Wire ? kWire : kBlade;
-  range.force *= modulus / kPartModulus;
-  return range;
+  for (const PartRow& row : kPartRows) {
+    if (row.shape != shape || row.law != organ.law) continue;
+    PartRange range = row.range;
+    range.force *= modulus / kPartModulus;
+    return range;
+  }
+  return {};
 }
 
 }  // namespace trocar

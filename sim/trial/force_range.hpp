@@ -1,9 +1,9 @@
 // How far the force of a tip on tissue can be trusted. A tip that presses a solid organ is corrected for what lies
 // below the lattice by its dent (deform/solid/dent.hpp); how well its force then agrees with theory has been measured
-// for balls at places of a lattice cell, for wire, blade and jaw on lattices of several spacings. This file holds the
-// bounds of these measurements and applies them to an organ and a tip of a scene. Source: docs/results.md, "Touch at
-// places of a cell"; Hertz' contact: Johnson, "Contact mechanics", 1985, chapter 4. Units: metres, newtons, pascals.
-// Tested in tests/sim/trial/scene_trial_test.cpp
+// at places of a lattice cell: for balls against Hertz, for wire, blade and jaw against fine finite elements. This file
+// holds the bounds of these measurements and applies them to an organ and a tip of a scene. Source: docs/results.md,
+// "Touch at places of a cell"; Hertz' contact: Johnson, "Contact mechanics", 1985, chapter 4. Units: metres, newtons,
+// pascals. Tested in tests/sim/trial/scene_trial_test.cpp
 #pragma once
 
 #include <optional>
@@ -47,14 +47,14 @@ struct BallRange {
 constexpr double kCloseForce = 0.15;  // 1
 std::optional<BallRange> ball_range(const TouchedSolid& organ, double radius);
 
-// The range of wire, blade or jaw: bounds over the same press on a lattice of 1.5 mm without dents, the depth up to
-// which they hold, and the force there.
+// The range of wire, blade or jaw: bounds over the same press on fine finite elements of a neo-Hookean solid, at depths
+// from half the radius of its edge on; the depth up to which they hold; and the reference's force there.
 struct PartRange {
   ForceBounds within;
   double depth = 0.0, force = 0.0;  // m, N
 };
-// Nothing where it has not been measured: another size than that of a 5 mm instrument, another spacing than 4.5 to 9
-// mm, less than two cells, or the law `rising`. `modulus`: contact_modulus(), Pa.
+// Nothing where it has not been measured: a ball, another size than that of a 5 mm instrument, another spacing than 5
+// to 9 mm, or less than two cells. `modulus`: contact_modulus(), Pa.
 std::optional<PartRange> part_range(TipShape shape, double shaft_radius, const TouchedSolid& organ, double modulus);
 
 }  // namespace trocar
