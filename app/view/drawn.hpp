@@ -69,6 +69,7 @@ struct DrawnOrgan {
   std::uint32_t topology = 0;                     // changes whenever `rest` changes
   std::span<const FaceId> tip_faces = {};         // faces that tips touch, by tool; indices into rest.faces
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] offset of each tool's faces; empty: unknown
+  TissueLook look = TissueLook::Serosa;
   float opacity = 1.f;                            // 0 .. 1, of a thin sheet seen at a right angle; 1: solid tissue
 };
 
