@@ -15,7 +15,7 @@
 
 namespace trocar {
 
-// High: full shading and resolution. Medium: the film of fluid is smooth, no smoke, at most 480 lines. Low: at most 320
+// High: full shading and resolution. Medium: the film of fluid is smooth and still, no smoke, at most 480 lines. Low: at most 320
 // lines.
 enum class Quality { Low, Medium, High };
 

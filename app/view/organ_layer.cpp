@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kLampRadius = 0.0022f;  // m    as in the shader
 constexpr float kSharpest = 0.0004f;    // m    half width of the shadow's edge where the capsule touches
-constexpr float kWidestSpread = 0.0015f;  // m
+constexpr float kWidestSpread = 0.0010f;  // m
 constexpr float kNearby = 0.0035f;      // m    beyond this distance ambient occlusion is at most 2.2 %
 
 float smoothstep(float from, float to, float x) {
@@ -149,7 +149,8 @@ namespace {
 constexpr glm::vec3 kTouchColours[] = {
     {0.34f, 0.71f, 0.91f}, {0.94f, 0.89f, 0.26f}, {0.0f, 0.62f, 0.45f}, {0.84f, 0.37f, 0.0f}};
 
-constexpr float kPale = 0.25f;       // green of the colour of an organ that shows vessels
+constexpr float kPale = 0.20f;       // green of the colour of an organ that shows vessels
+constexpr std::size_t kMeterStride = 4;  // vertices
 constexpr unsigned kVesselUnit = 1;  // texture unit
 
 float longest_edge(const MeshView& mesh) {
@@ -211,8 +212,11 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
   std::vector<float> curvatures(drawn.rest.positions.size());
   vertex_normals(drawn.rest, organ.normals);
   vertex_curvatures(drawn.rest, organ.normals, curvatures);
-  fill_vertices(organ.curvature, bytes_of(std::span<const float>(curvatures)), false);
-  vertex_attribute(5, organ.curvature.name(), 1);
+  std::vector<SkinVertex> skin(curvatures.size());
+  for (std::size_t v = 0; v < skin.size(); ++v) skin[v].curvature = curvatures[v];
+  make_patches(drawn.rest.positions, skin);
+  fill_vertices(organ.skin, std::as_bytes(std::span(skin)), false);
+  vertex_attribute(5, organ.skin.name(), 3);
   if (drawn.charred.size() == drawn.rest.positions.size()) {
     organ.looks.assign(drawn.charred.begin(), drawn.charred.end());
     fill_vertices(organ.charred, bytes_of(drawn.charred), true);
@@ -282,7 +286,8 @@ void OrganLayer::meter(std::span<const DrawnOrgan> organs, const std::optional<V
                        LightMeter& meter) const {
   for (std::size_t k = 0; k < organs.size(); ++k)
     if (!(organs[k].opacity < 1.f) && (!seen || may_see(*seen, organs_[k].sphere)))
-      meter.add(organs_[k].positions, organs_[k].normals, brightness(organs[k].colour));
+      meter.add(organs_[k].positions, organs_[k].normals,
+                brightness(glm::mix(organs[k].colour, kFatColour, optics_of(organs[k].look).lobules)), kMeterStride);
 }
 
 void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen) {

@@ -63,7 +63,7 @@ class OrganLayer {
  private:
   struct Organ {
     Shape shape;
-    gl::Buffer rest = gl::make_buffer(), curvature = gl::make_buffer(), charred = gl::make_buffer(), wet = gl::make_buffer();
+    gl::Buffer rest = gl::make_buffer(), skin = gl::make_buffer(), charred = gl::make_buffer(), wet = gl::make_buffer();
     std::vector<glm::vec3> positions, normals;  // [vertex] as uploaded
     BoundingSphere sphere;                      // of the positions
     std::vector<float> looks;                   // [vertex] as uploaded; empty: the organ has none

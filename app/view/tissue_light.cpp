@@ -15,12 +15,12 @@ const TissueOptics& optics_of(TissueLook look) {
     const auto row = [&](TissueLook one) -> TissueOptics& { return optics[static_cast<std::size_t>(one)]; };
     row(TissueLook::Serosa) = {{2.8e-3f, 0.49e-3f}, 1.f, 0.f, true};
     row(TissueLook::Liver) = {{0.93e-3f, 0.125e-3f}, 1.f, 0.f, false};
-    row(TissueLook::Gallbladder) = {{2.8e-3f, 0.49e-3f}, 1.f, 0.28f, true};
+    row(TissueLook::Gallbladder) = {{2.8e-3f, 0.49e-3f}, 1.4f, 0.28f, true};
     row(TissueLook::Peritoneum) = {{2.0e-3f, 0.34e-3f}, 1.2f, 0.f, true};
     row(TissueLook::Fat) = {{4.6e-3f, 0.76e-3f}, 0.9f, 1.f, false};
     row(TissueLook::Artery) = {{0.95e-3f, 0.065e-3f}, 1.f, 0.f, false};
     row(TissueLook::Vein) = {{0.8e-3f, 0.065e-3f}, 1.f, 0.f, false};
-    row(TissueLook::Duct) = {{2.8e-3f, 0.49e-3f}, 1.f, 0.f, false};
+    row(TissueLook::Duct) = {{2.8e-3f, 0.49e-3f}, 0.9f, 0.f, false};
     return optics;
   }();
   return table[static_cast<std::size_t>(look)];
@@ -92,8 +92,9 @@ void LightMeter::start(const glm::mat4& clip_from_world, float aspect, float rea
   cells_.fill({kFar, kCavity});
 }
 
-void LightMeter::add(std::span<const glm::vec3> positions, std::span<const glm::vec3> normals, float albedo) {
-  for (std::size_t v = 0; v < positions.size(); ++v) {
+void LightMeter::add(std::span<const glm::vec3> positions, std::span<const glm::vec3> normals, float albedo,
+                     std::size_t stride) {
+  for (std::size_t v = 0; v < positions.size(); v += stride) {
     const glm::vec3 to_light = light_ - positions[v];
     if (glm::dot(normals[v], to_light) <= 0.f) continue;
     const glm::vec4 clip = clip_from_world_ * glm::vec4(positions[v], 1.f);
@@ -125,7 +126,7 @@ namespace {
 
 constexpr double kResponse = 0.3;                         // s   time constant of the camera
 constexpr double kLongestGap = 1.0;                       // s   a longer one is a jump
-constexpr float kGoal = 0.135f;                           // 1   mean of the picture, linear, before the tone curve
+constexpr float kGoal = 0.145f;                          // 1   mean of the picture, linear, before the tone curve
 constexpr float kLeastGain = 0.5f, kMostGain = 6.f;       // 1   the camera's range
 
 }  // namespace

@@ -47,6 +47,8 @@ void vertex_curvatures(const MeshView& mesh, std::span<const glm::vec3> normals,
 // Returns the brightness of linear light (luma of ITU-R BT.709).
 inline float brightness(const glm::vec3& light) { return glm::dot(light, {0.2126f, 0.7152f, 0.0722f}); }
 
+constexpr glm::vec3 kFatColour{0.70f, 0.35f, 0.13f};  // linear; the mean of fat_colour() of shaders/fat.glsl
+
 // What the camera's light meter sees: the nearest tissue in each cell of a coarse grid over the field.
 class LightMeter {
  public:
@@ -55,8 +57,9 @@ class LightMeter {
   // clip_from_world: FrameBlock's. reach: half heights of the grid's half height; the grid is as wide as 4 : 3.
   void start(const glm::mat4& clip_from_world, float aspect, float reach, const glm::vec3& light,
              const glm::vec3& axis);
-  // albedo: brightness of the tissue, 0 .. 1.
-  void add(std::span<const glm::vec3> positions, std::span<const glm::vec3> normals, float albedo);
+  // Shows the camera every `stride`-th vertex. albedo: brightness of the tissue, 0 .. 1.
+  void add(std::span<const glm::vec3> positions, std::span<const glm::vec3> normals, float albedo,
+           std::size_t stride = 1);
   // Returns the mean brightness; the middle counts more than the border. Cells without tissue show the cavity.
   float mean() const;
 

@@ -65,6 +65,8 @@ std::vector<std::uint8_t> make_noise_volume() {
 
 namespace {
 
+const glm::mat3 kTurned(0.36f, 0.48f, -0.80f, -0.80f, 0.60f, 0.00f, 0.48f, 0.64f, 0.60f);  // columns
+
 // Returns the height of rounded cells at p, in 0 .. 1 of the volume: from the distances to the nearest and the second
 // nearest of one random point a lattice cell.
 float cell_height(const glm::vec3& p, int cells, std::uint32_t seed) {
@@ -87,11 +89,21 @@ float cell_height(const glm::vec3& p, int cells, std::uint32_t seed) {
 
 }  // namespace
 
+glm::vec3 turned(const glm::vec3& point) { return kTurned * point; }
+
+void make_patches(std::span<const glm::vec3> rest, std::span<SkinVertex> skin) {
+  const auto swap = [](const glm::vec3& p) { return glm::vec3(p.y, p.z, p.x); };
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    const glm::vec3 p = turned(rest[v]), m = glm::sin(p * 95.f + 2.f * glm::sin(swap(p) * 53.f)),
+                    broad = glm::sin(p * 61.f + 1.3f + 1.6f * glm::sin(swap(swap(p)) * 83.f));
+    skin[v].mottle = 0.55f * m.x * m.y + 0.45f * m.z;
+    skin[v].fat = broad.x + broad.y * broad.z;
+  }
+}
+
 std::vector<std::uint8_t> make_lobule_volume() {
   constexpr int kLarge = 8, kSmall = 16, kSide = kLobuleSide;  // cells along the side; texels
   constexpr float kHeight = 0.0011f;                           // m  of a lobule
-  // As `turned` in the shaders: columns.
-  const glm::mat3 turned(0.36f, 0.48f, -0.80f, -0.80f, 0.60f, 0.00f, 0.48f, 0.64f, 0.60f);
   std::vector<float> heights;
   for (int z = 0; z < kSide; ++z)
     for (int y = 0; y < kSide; ++y)
@@ -109,7 +121,7 @@ std::vector<std::uint8_t> make_lobule_volume() {
       for (int x = 0; x < kSide; ++x) {
         const glm::vec3 rise(height(x + 1, y, z) - height(x - 1, y, z), height(x, y + 1, z) - height(x, y - 1, z),
                              height(x, y, z + 1) - height(x, y, z - 1));
-        const glm::vec3 slope = glm::transpose(turned) * rise * (kHeight * kSide / (2.f * kLobuleVolume));
+        const glm::vec3 slope = glm::transpose(kTurned) * rise * (kHeight * kSide / (2.f * kLobuleVolume));
         for (int k = 0; k < 3; ++k) volume.push_back(byte_of(-slope[k]));
         volume.push_back(byte_of(2.f * height(x, y, z) - 1.f));
       }

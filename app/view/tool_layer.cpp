@@ -92,7 +92,7 @@ struct Finish {
 Finish finish_of(ToolSurface surface) {
   switch (surface) {
     case ToolSurface::Insulation:
-      return {glm::vec3(0.030f), 0.12f};
+      return {glm::vec3(0.016f), 0.12f};
     case ToolSurface::Ceramic:
       return {{0.75f, 0.72f, 0.64f}, 0.2f};
     default:

@@ -183,8 +183,13 @@ int most_lines(Quality quality) {
   }
 }
 
-// Returns the insufflated abdomen: an ellipsoid around the organs.
-TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
+// The insufflated abdomen: an ellipsoid around the organs, whose floor is fat (omentum, mesentery), in folds.
+struct Cavity {
+  TriangleMesh mesh;
+  std::vector<glm::vec2> patches;  // [vertex] 1: coverage by fat; light and dark
+};
+
+Cavity cavity_around(std::span<const DrawnOrgan> organs) {
   glm::vec3 low(1e9f), high(-1e9f);
   for (const auto& organ : organs) {
     for (const glm::vec3& position : organ.rest.positions) {
@@ -192,15 +197,41 @@ TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
       high = glm::max(high, position);
     }
   }
-  return make_cavity(0.5f * (low + high), 0.95f * (high - low) + glm::vec3(0.10f));
+  Cavity cavity{make_cavity(0.5f * (low + high), 0.95f * (high - low) + glm::vec3(0.10f)), {}};
+  constexpr float kBelow = 0.080f, kBegins = 0.040f;  // m  of the floor below the organs; over which the wall turns to fat
+  const float fat_below = glm::mix(low.z, high.z, 0.30f);
+  for (glm::vec3& p : cavity.mesh.positions) {
+    const glm::vec3 q = turned(p), m = glm::sin(q * 38.f + 2.2f * glm::sin(glm::vec3(q.y, q.z, q.x) * 29.f)),
+                    fold = glm::sin(q * 170.f + 2.6f * glm::sin(glm::vec3(q.y, q.z, q.x) * 87.f));
+    const float fat = (fat_below - p.z) / kBegins + 0.5f * (m.x + 0.6f * m.y * m.z);
+    cavity.patches.emplace_back(fat, m.z);
+    // The floor is nearly level; its folds are 25 to 45 mm wide and 8 mm deep.
+    const float floor = low.z - kBelow + 0.004f * (fold.x + fold.y * fold.z) + 0.006f * m.x;
+    if (p.z < floor) p.z = floor + 0.15f * (p.z - floor);
+  }
+  return cavity;
 }
 
-// Returns where the cavity's wall becomes fat: the organs' lower third, within 40 mm.
-glm::vec2 omentum_below(std::span<const DrawnOrgan> organs) {
-  float low = 1e9f, high = -1e9f;
-  for (const auto& organ : organs)
-    for (const glm::vec3& position : organ.rest.positions) low = std::min(low, position.z), high = std::max(high, position.z);
-  return {glm::mix(low, high, 0.33f), 1.f / 0.040f};
+struct CavityShape {
+  Shape shape;
+  gl::Buffer patches = gl::make_buffer();
+};
+
+CavityShape make_cavity_shape(const Cavity& cavity) {
+  CavityShape made;
+  std::vector<glm::vec3> normals(cavity.mesh.positions.size());
+  vertex_normals(cavity.mesh.view(), normals);
+  glBindVertexArray(made.shape.array.name());
+  fill_vertices(made.shape.positions, std::as_bytes(std::span(cavity.mesh.positions)), false);
+  fill_vertices(made.shape.normals, std::as_bytes(std::span(normals)), false);
+  fill_vertices(made.patches, std::as_bytes(std::span(cavity.patches)), false);
+  fill_faces(made.shape.faces, cavity.mesh.faces, false);
+  vertex_attribute(0, made.shape.positions.name(), 3);
+  vertex_attribute(1, made.shape.normals.name(), 3);
+  vertex_attribute(2, made.patches.name(), 2);
+  glBindVertexArray(0);
+  made.shape.index_count = static_cast<int>(cavity.mesh.faces.size() * 3);
+  return made;
 }
 
 // Blood absorbs light that tissue would scatter, so the whole field gets darker: 60 cm^2 take a third of it.
@@ -232,7 +263,7 @@ void blending(bool on) {
 
 struct View::Content {
   explicit Content(std::span<const DrawnOrgan> drawn)
-      : organs(drawn), cavity_shape(make_rigid_shape(cavity_around(drawn).view(), 90.0)), omentum(omentum_below(drawn)) {}
+      : organs(drawn), cavity_shape(make_cavity_shape(cavity_around(drawn))) {}
 
   OrganLayer organs;
   ToolLayer tools;
@@ -240,8 +271,7 @@ struct View::Content {
   MarkLayer marks;
   LabelLayer labels;
   StrandLayer strands;
-  Shape cavity_shape;
-  glm::vec2 omentum;  // m, 1/m  height below which the cavity is fat; how fast it begins
+  CavityShape cavity_shape;
   Shader cavity{"cavity", "cavity.glsl", {"fat.glsl", "lighting.glsl", "cavity.glsl"}};
   Shader field{"field", "field.glsl", {"field.glsl"}};
   Shader smoke_shader{"smoke", "smoke.glsl", {"lighting.glsl", "smoke.glsl"}};
@@ -306,10 +336,9 @@ void View::Content::draw_field(float inner, float outer, float depth) {
 void View::Content::draw_cavity() {
   cavity.use();
   cavity.set("fat_cells", static_cast<int>(kFatUnit));
-  cavity.set("omentum", omentum);
   glEnable(GL_CULL_FACE);  // drawn from inside only: an eye outside sees through it
   glCullFace(GL_FRONT);
-  cavity_shape.draw();
+  cavity_shape.shape.draw();
   glCullFace(GL_BACK);
   glDisable(GL_CULL_FACE);
 }

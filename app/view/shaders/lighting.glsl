@@ -28,7 +28,7 @@ float highlight(float sine2, float alpha2, float f0) {
 }
 
 const float kFilmF0 = 0.022;     // 1  of water with n = 1.35
-const float kFilmAlpha2 = 0.004;  // 1  roughness 0.12 (alpha 0.014), the lamp's size, slopes finer than a pixel
+const float kFilmAlpha2 = 0.006;  // 1  roughness 0.12 (alpha 0.014), the lamp's size, slopes finer than a pixel
 const float kBaseAlpha2 = 0.07;  // 1  roughness 0.52
 
 // n: unit normal of the tissue; bumped: with its grain; film: of the fluid upon it, any length.
@@ -44,8 +44,7 @@ vec3 lamp_light(vec3 towards, float falloff, vec3 n, vec3 bumped, vec3 film, vec
   float grazing = 1.0 - max(smooth_facing, 0.0);
   float grazing2 = grazing * grazing;
   float mirror = wet * (kFilmF0 + (1.0 - kFilmF0) * grazing2 * grazing2 * grazing);
-  vec3 around = vec3(0.16, 0.070, 0.060);
-  vec3 light = albedo * (diffuse.xyy + vec3(0.055, 0.040, 0.040)) + around * mirror;
+  vec3 light = albedo * (diffuse.xyy + 0.04) + vec3(0.10, 0.032, 0.026) * mirror;
   return falloff * (light + vec3(1.0, 0.97, 0.92) * (base + wet * shine));
 }
 

@@ -45,7 +45,7 @@ void main() {
   vec3 towards = normalize(to_light);
   // The strand is round: its normal turns from the eye, which is near the light, to the side.
   vec3 n = normalize(across * border + towards * sqrt(max(1.0 - border * border, 0.0)));
-  vec3 light = lamp_light(towards, lamp_strength(to_light), n, n, n, vec3(0.55, 0.36, 0.30), vec2(0.9, 0.3), 0.6);
-  result = vec4(to_screen(light), 0.62 * cover * (1.0 - 0.5 * border * border));
+  vec3 light = lamp_light(towards, lamp_strength(to_light), n, n, n, vec3(0.52, 0.31, 0.20), vec2(0.9, 0.3), 0.6);
+  result = vec4(to_screen(light), 0.5 * cover * (1.0 - 0.5 * border * border));
 }
 #endif
