@@ -12,10 +12,10 @@
 namespace trocar {
 namespace {
 
-constexpr float kLampRadius = 0.0022f;  // m    as in the shader
-constexpr float kSharpest = 0.0004f;    // m    half width of the shadow's edge where the capsule touches
+constexpr float kLampRadius = 0.0022f;    // m    as in the shader
+constexpr float kSharpest = 0.0004f;      // m    half width of the shadow's edge where the capsule touches
 constexpr float kWidestSpread = 0.0010f;  // m
-constexpr float kNearby = 0.0035f;      // m    beyond this distance ambient occlusion is at most 2.2 %
+constexpr float kNearby = 0.0035f;        // m    beyond this distance ambient occlusion is at most 2.2 %
 
 float smoothstep(float from, float to, float x) {
   const float t = std::clamp((x - from) / (to - from), 0.f, 1.f);
@@ -102,8 +102,8 @@ float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const Shado
   return lit;
 }
 
-bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere,
-               float edge, float diffusion) {
+bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere, float edge,
+               float diffusion) {
   const glm::vec3 from_lamp = glm::vec3(sphere.centre) - lamp;
   const auto radius = static_cast<float>(sphere.radius);
   return std::ranges::any_of(capsules, [&](const ShadowCapsule& capsule) {
@@ -149,9 +149,9 @@ namespace {
 constexpr glm::vec3 kTouchColours[] = {
     {0.34f, 0.71f, 0.91f}, {0.94f, 0.89f, 0.26f}, {0.0f, 0.62f, 0.45f}, {0.84f, 0.37f, 0.0f}};
 
-constexpr float kPale = 0.20f;       // green of the colour of an organ that shows vessels
+constexpr float kPale = 0.20f;           // green of the colour of an organ that shows vessels
 constexpr std::size_t kMeterStride = 4;  // vertices
-constexpr unsigned kVesselUnit = 1;  // texture unit
+constexpr unsigned kVesselUnit = 1;      // texture unit
 
 float longest_edge(const MeshView& mesh) {
   float longest = 0.f;

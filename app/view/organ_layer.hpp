@@ -28,17 +28,18 @@ struct ShadowCapsule {
 std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool);
 
 // Returns the share of the lamp's light at p, 0 dark .. 1 lit: a soft shadow whose width grows with the occluder's
-// distance, times ambient occlusion close to a capsule. diffusion: m, the length that light spreads in the tissue, which
-// softens the edge.
+// distance, times ambient occlusion close to a capsule. diffusion: m, the length that light spreads in the tissue,
+// which softens the edge.
 float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules,
                 float diffusion = 0.f);
 
 // Returns false only when faces_in_shade() finds no face of a mesh within the sphere.
-bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere,
-               float edge, float diffusion = 0.f);
+bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere, float edge,
+               float diffusion = 0.f);
 
 // Overwrites `faces` with a superset of the faces that face the lamp and have a point with a share well below 1; faces
-// turned away from the lamp are unlit anyway. `edge`: m, the longest edge of the mesh. `diffusion`: as in lit_share(). `flags`: scratch buffer.
+// turned away from the lamp are unlit anyway. `edge`: m, the longest edge of the mesh. `diffusion`: as in lit_share().
+// `flags`: scratch buffer.
 void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
                     std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces, float diffusion = 0.f);
 
@@ -88,8 +89,8 @@ class OrganLayer {
   void draw_organ(std::size_t k, const DrawnOrgan& drawn, bool fine);
   void draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces);
 
-  std::vector<Organ> organs_;                    // [organ]
-  std::vector<std::optional<Vessels>> vessels_;  // [organ] only pale organs show vessels
+  std::vector<Organ> organs_;                     // [organ]
+  std::vector<std::optional<Vessels>> vessels_;   // [organ] only pale organs show vessels
   std::array<std::optional<Shader>, 16> tissue_;  // compiled at first use; see tissue_program()
   Shader touched_{"touched", "touched.glsl", {"touched.glsl"}};
   Shader shadow_{"shadow", "shadow.glsl", {"shadow.glsl"}};

@@ -6,9 +6,9 @@
 
 namespace trocar {
 
-// Diffusion lengths 1 / sigma_tr of the dipole at 620 nm, and the mean of those at 540 and 460 nm: refractive index 1.4,
-// blood of 12 % (liver), 1.5 % (serosa, gallbladder), 4 % (peritoneum over muscle), 0.7 % with carotene (fat), 30 %
-// oxygenated (artery). A vein is the artery's with oxygen taken; a duct is serosa.
+// Diffusion lengths 1 / sigma_tr of the dipole at 620 nm, and the mean of those at 540 and 460 nm: refractive
+// index 1.4, blood of 12 % (liver), 1.5 % (serosa, gallbladder), 4 % (peritoneum over muscle), 0.7 % with carotene
+// (fat), 30 % oxygenated (artery). A vein is the artery's with oxygen taken; a duct is serosa.
 const TissueOptics& optics_of(TissueLook look) {
   static const std::array<TissueOptics, kTissueLooks.size()> table = [] {
     std::array<TissueOptics, kTissueLooks.size()> optics;
@@ -101,8 +101,8 @@ void LightMeter::add(std::span<const glm::vec3> positions, std::span<const glm::
     if (clip.w <= 0.f) continue;
     const glm::vec2 share = 0.5f + 0.5f * scale_ * glm::vec2(clip) / clip.w;
     if (!(share.x >= 0.f && share.x < 1.f && share.y >= 0.f && share.y < 1.f)) continue;
-    Cell& cell = cells_[static_cast<std::size_t>(share.y * kRows) * kColumns +
-                        static_cast<std::size_t>(share.x * kColumns)];
+    Cell& cell =
+        cells_[static_cast<std::size_t>(share.y * kRows) * kColumns + static_cast<std::size_t>(share.x * kColumns)];
     if (clip.w >= cell.depth) continue;
     const float facing = glm::dot(normals[v], to_light) / glm::length(to_light);
     cell = {clip.w, albedo * facing * lamp_strength(to_light, axis_)};
@@ -124,10 +124,10 @@ float LightMeter::mean() const {
 
 namespace {
 
-constexpr double kResponse = 0.3;                         // s   time constant of the camera
-constexpr double kLongestGap = 1.0;                       // s   a longer one is a jump
-constexpr float kGoal = 0.145f;                          // 1   mean of the picture, linear, before the tone curve
-constexpr float kLeastGain = 0.5f, kMostGain = 6.f;       // 1   the camera's range
+constexpr double kResponse = 0.3;                    // s   time constant of the camera
+constexpr double kLongestGap = 1.0;                  // s   a longer one is a jump
+constexpr float kGoal = 0.145f;                      // 1   mean of the picture, linear, before the tone curve
+constexpr float kLeastGain = 0.5f, kMostGain = 6.f;  // 1   the camera's range
 
 }  // namespace
 
@@ -143,7 +143,8 @@ float Exposure::advance(float mean, const glm::mat4& clip_from_world, double now
 }
 
 float haze_after(float haze, int burning, double dt) {
-  constexpr double kFills = 14.0, kClears = 9.0;  // s  time constants of one burning instrument and of the exchange of gas
+  constexpr double kFills = 14.0,
+                   kClears = 9.0;  // s  time constants of one burning instrument and of the exchange of gas
   const double filled = 1.0 - (1.0 - static_cast<double>(haze)) * std::exp(-burning * dt / kFills);
   return static_cast<float>(filled * std::exp(-dt / kClears));
 }

@@ -1,10 +1,10 @@
-// Light on tissue: optical constants of each look, the formulas of shaders/lamp.glsl and shaders/lighting.glsl in C++, the
-// camera's automatic exposure, and the haze of smoke.
-// Sources: Jensen, Marschner, Levoy, Hanrahan, "A practical model for subsurface light transport", SIGGRAPH 2001 (dipole
-// and diffusion length); Jacques, "Optical properties of biological tissues", Phys. Med. Biol. 58, 2013, and Prahl's table
-// of haemoglobin (absorption and scattering); Penner and Borshukov, "Pre-Integrated Skin Shading", GPU Pro 2, 2011; Walter
-// and others, "Microfacet models for refraction", EGSR 2007 (GGX); Schlick, Eurographics 1994 (Fresnel).
-// Units: metres, seconds; light is linear and relative.   Tested in tests/app/view_test.cpp
+// Light on tissue: optical constants of each look, the formulas of shaders/lamp.glsl and shaders/lighting.glsl in C++,
+// the camera's automatic exposure, and the haze of smoke. Sources: Jensen, Marschner, Levoy, Hanrahan, "A practical
+// model for subsurface light transport", SIGGRAPH 2001 (dipole and diffusion length); Jacques, "Optical properties of
+// biological tissues", Phys. Med. Biol. 58, 2013, and Prahl's table of haemoglobin (absorption and scattering); Penner
+// and Borshukov, "Pre-Integrated Skin Shading", GPU Pro 2, 2011; Walter and others, "Microfacet models for refraction",
+// EGSR 2007 (GGX); Schlick, Eurographics 1994 (Fresnel). Units: metres, seconds; light is linear and relative.   Tested
+// in tests/app/view_test.cpp
 #pragma once
 
 #include <array>
@@ -73,19 +73,19 @@ class LightMeter {
   std::array<Cell, std::size_t{kColumns} * kRows> cells_;
 };
 
-// The camera's automatic exposure. A picture of the moment before continues; after a jump of the time, and when the scope
-// moves without time, it starts at its goal. So a still picture depends on nothing but what it shows.
+// The camera's automatic exposure. A picture of the moment before continues; after a jump of the time, and when the
+// scope moves without time, it starts at its goal. So a still picture depends on nothing but what it shows.
 struct Exposure {
-  double time = 0.0;     // s
-  float gain = 0.f;      // 1  0: none yet
-  glm::mat4 view{0.f};   //    the scope of the last picture
+  double time = 0.0;    // s
+  float gain = 0.f;     // 1  0: none yet
+  glm::mat4 view{0.f};  //    the scope of the last picture
 
   // mean: brightness that the meter sees. Returns the gain.
   float advance(float mean, const glm::mat4& clip_from_world, double now);
 };
 
-// Smoke fills the abdomen while tissue burns, until the insufflator has exchanged the gas. Returns the new density after
-// `dt`: 0 clear .. 1.
+// Smoke fills the abdomen while tissue burns, until the insufflator has exchanged the gas. Returns the new density
+// after `dt`: 0 clear .. 1.
 float haze_after(float haze, int burning, double dt);
 
 }  // namespace trocar

@@ -198,7 +198,8 @@ Cavity cavity_around(std::span<const DrawnOrgan> organs) {
     }
   }
   Cavity cavity{make_cavity(0.5f * (low + high), 0.95f * (high - low) + glm::vec3(0.10f)), {}};
-  constexpr float kBelow = 0.080f, kBegins = 0.040f;  // m  of the floor below the organs; over which the wall turns to fat
+  constexpr float kBelow = 0.080f,
+                  kBegins = 0.040f;  // m  of the floor below the organs; over which the wall turns to fat
   const float fat_below = glm::mix(low.z, high.z, 0.30f);
   for (glm::vec3& p : cavity.mesh.positions) {
     const glm::vec3 q = turned(p), m = glm::sin(q * 38.f + 2.2f * glm::sin(glm::vec3(q.y, q.z, q.x) * 29.f)),
@@ -242,7 +243,7 @@ float light_left(double blood_area) {
 
 // Returns FrameBlock::haze: smoke near the lens scatters the lamp's light back. gain: of the exposure.
 glm::vec4 haze_of(float density, float gain) {
-  constexpr float kDensest = 0.55f;                    // 1  share of the light that the densest haze takes
+  constexpr float kDensest = 0.55f;                   // 1  share of the light that the densest haze takes
   constexpr glm::vec3 kGrey(0.150f, 0.146f, 0.140f);  // 1  opaque haze, after the exposure
   const float taken = kDensest * density;
   return {taken / gain * kGrey, 1.f - taken};

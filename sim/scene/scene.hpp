@@ -62,9 +62,9 @@ struct VesselScene {
 
 // What an organ looks like beside its colour: how far light spreads in it, its film of fluid, vessels, fat.
 enum class TissueLook { Serosa, Liver, Gallbladder, Peritoneum, Fat, Artery, Vein, Duct };
-inline constexpr std::array kTissueLooks{TissueLook::Serosa, TissueLook::Liver,  TissueLook::Gallbladder,
-                                         TissueLook::Peritoneum, TissueLook::Fat, TissueLook::Artery,
-                                         TissueLook::Vein,   TissueLook::Duct};
+inline constexpr std::array kTissueLooks{TissueLook::Serosa,     TissueLook::Liver, TissueLook::Gallbladder,
+                                         TissueLook::Peritoneum, TissueLook::Fat,   TissueLook::Artery,
+                                         TissueLook::Vein,       TissueLook::Duct};
 std::string_view name_of(TissueLook look);
 
 struct OrganScene {
@@ -80,7 +80,7 @@ struct OrganScene {
   glm::vec3 offset{0.f};                  // m      moves the mesh
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
   TissueLook look = TissueLook::Serosa;
-  std::filesystem::path material;         // load_scene() reads law and moduli of `tissue` from it, then it is empty
+  std::filesystem::path material;  // load_scene() reads law and moduli of `tissue` from it, then it is empty
   TissueParams tissue;
   ContactParams contact;  // with tools
   SculptParams cut;       // `fall` holds unless the tissue has gravity

@@ -884,12 +884,13 @@ TEST(Lobules, SlopesBelongToTheHeights) {
   EXPECT_EQ(volume, make_lobule_volume());
   const auto at = [&](glm::ivec3 p, int part) {
     p = (p + kLobuleSide) % kLobuleSide;
-    return static_cast<float>(volume[static_cast<std::size_t>(4 * ((p.z * kLobuleSide + p.y) * kLobuleSide + p.x) + part)]);
+    return static_cast<float>(
+        volume[static_cast<std::size_t>(4 * ((p.z * kLobuleSide + p.y) * kLobuleSide + p.x) + part)]);
   };
   int low = 0, high = 0, agree = 0, steep = 0;
   for (int k = 0; k < 20000; ++k) {
     const glm::ivec3 p(k * 7 % 64, k * 13 / 5 % 64, k * 29 / 11 % 64);
-    low += at(p, 3) < 60.f, high += at(p, 3) > 180.f;
+    low += at(p, 3)<60.f, high += at(p, 3)> 180.f;
     const glm::vec3 rise(at(p + glm::ivec3(1, 0, 0), 3) - at(p - glm::ivec3(1, 0, 0), 3),
                          at(p + glm::ivec3(0, 1, 0), 3) - at(p - glm::ivec3(0, 1, 0), 3),
                          at(p + glm::ivec3(0, 0, 1), 3) - at(p - glm::ivec3(0, 0, 1), 3));

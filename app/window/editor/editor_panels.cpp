@@ -246,7 +246,8 @@ void organ_fields(Editor& editor) {
   std::string look(name_of(organ.look));
   std::vector<std::string> looks;
   for (const TissueLook each : kTissueLooks) looks.emplace_back(name_of(each));
-  if (choice("Look", looks, look)) organ.look = kTissueLooks[static_cast<std::size_t>(std::ranges::find(looks, look) - looks.begin())];
+  if (choice("Look", looks, look))
+    organ.look = kTissueLooks[static_cast<std::size_t>(std::ranges::find(looks, look) - looks.begin())];
   if (theme::button("Add attachment", 150.f)) editor.add_attachment(editor.chosen.index);
 }
 
