@@ -15,8 +15,8 @@
 
 namespace trocar {
 
-// High: full shading and resolution. Medium: the film of fluid is smooth, no smoke, at most 480 lines. Low: at most 320
-// lines.
+// High: full shading and resolution. Medium: the film of fluid is smooth and still, no smoke, at most 480 lines. Low:
+// at most 320 lines.
 enum class Quality { Low, Medium, High };
 
 struct QualityParams {
@@ -69,7 +69,8 @@ struct DrawnOrgan {
   std::uint32_t topology = 0;                     // changes whenever `rest` changes
   std::span<const FaceId> tip_faces = {};         // faces that tips touch, by tool; indices into rest.faces
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] offset of each tool's faces; empty: unknown
-  float opacity = 1.f;                            // 0 .. 1, of a thin sheet seen at a right angle; 1: solid tissue
+  TissueLook look = TissueLook::Serosa;
+  float opacity = 1.f;  // 0 .. 1, of a thin sheet seen at a right angle; 1: solid tissue
 };
 
 // Returns the opacity of a sheet: half of the light passes 0.6 mm of membrane. `thickness`: m

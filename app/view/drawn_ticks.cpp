@@ -29,6 +29,8 @@ void DrawnTicks::keep(const Session& session, std::size_t k, Surface& kept) {
     kept.topology = organ.topology;
   }
   kept.colour = organ.colour;
+  kept.look = organ.look;
+  kept.opacity = organ_opacity(organ);
   kept.positions = organ.positions;
   kept.charred = organ.charred;
   copy(session.film().look(k), kept.wet);
@@ -83,6 +85,8 @@ void DrawnTicks::mix_organs(const Tick& from, const Tick& to, float share) {
     DrawnOrgan drawn;
     drawn.rest = {surface.rest, surface.faces};
     drawn.colour = surface.colour;
+    drawn.look = surface.look;
+    drawn.opacity = surface.opacity;
     drawn.positions = mixed;
     drawn.touches = {surface.touches, surface.touch_first};
     drawn.charred = surface.charred;

@@ -40,6 +40,8 @@ class DrawnTicks {
  private:
   struct Surface {
     glm::vec3 colour{1.f};
+    TissueLook look = TissueLook::Serosa;
+    float opacity = 1.f;
     std::uint32_t topology = 0;
     std::vector<glm::vec3> rest, positions;  // [vertex] m
     std::vector<glm::uvec3> faces;

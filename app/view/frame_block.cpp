@@ -24,6 +24,7 @@ FrameBlock frame_block(const ScopePose& scope, const Lens& lens, const ViewSetti
   block.field = {0.5f * w, 0.5f * h, 2.f / (h * static_cast<float>(lens.field)), settings.round_field ? 1.f : 0.f};
   block.right_pixel = {glm::vec3(axes.right), 2.f / h};
   block.up = {glm::vec3(axes.up), 1.f};
+  block.haze = {0.f, 0.f, 0.f, 1.f};
   return block;
 }
 

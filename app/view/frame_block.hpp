@@ -13,7 +13,7 @@ namespace trocar {
 
 struct FrameBlock {
   glm::mat4 clip_from_world{1.f};  // before the lens
-  glm::vec4 eye_barrel, lamp_aspect, light_time, field, right_pixel, up;
+  glm::vec4 eye_barrel, lamp_aspect, light_time, field, right_pixel, up, haze;
 };
 
 // Returns a pyramid that holds everything that a picture shows through the lens; nothing if the lens can show every

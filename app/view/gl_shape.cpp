@@ -94,6 +94,7 @@ gl::Program compile(const char* label, const char* vertex, std::initializer_list
   std::string head = kHead;
   head += defines;
   head += view_shader("frame.glsl");
+  head += view_shader("lamp.glsl");
   std::string vertex_text = head + "#define VERTEX_SHADER\n";
   vertex_text += view_shader("lens.glsl");
   vertex_text += view_shader(vertex);

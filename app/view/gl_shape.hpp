@@ -84,6 +84,8 @@ using Texture = gl::Owned<delete_texture>;
 Texture make_repeating_volume(int side, std::span<const std::uint8_t> rgba);
 // Returns a 3D texture of one byte a texel, x fastest. Outside, the texels at its border continue.
 Texture make_byte_volume(const glm::ivec3& size, std::span<const std::uint8_t> texels);
+// Texture unit of the volume of lobules of fat; unit 0 has the grain, unit 1 an organ's vessels.
+constexpr unsigned kFatUnit = 2;
 // Binds the volume to a texture unit; unit 0 is active afterwards.
 void bind_volume(const Texture& texture, unsigned unit = 0);
 

@@ -12,9 +12,10 @@
 namespace trocar {
 namespace {
 
-constexpr float kLampRadius = 0.0022f;  // m    as in the shader
-constexpr float kSharpest = 0.0004f;    // m    half width of the shadow's edge where the capsule touches
-constexpr float kNearby = 0.0035f;      // m    beyond this distance ambient occlusion is at most 2.2 %
+constexpr float kLampRadius = 0.0022f;    // m    as in the shader
+constexpr float kSharpest = 0.0004f;      // m    half width of the shadow's edge where the capsule touches
+constexpr float kWidestSpread = 0.0010f;  // m
+constexpr float kNearby = 0.0035f;        // m    beyond this distance ambient occlusion is at most 2.2 %
 
 float smoothstep(float from, float to, float x) {
   const float t = std::clamp((x - from) / (to - from), 0.f, 1.f);
@@ -38,11 +39,14 @@ Hiding hiding(const glm::vec3& p, const glm::vec3& to_lamp, float far, const Sha
           glm::length(r - std::clamp(f / e, 0.f, 1.f) * axis) - capsule.radius};
 }
 
-float softness(float along, float far) { return kLampRadius * along / std::max(far - along, 0.01f) + kSharpest; }
+float softness(float along, float far, float diffusion) {
+  return kLampRadius * along / std::max(far - along, 0.01f) + kSharpest + diffusion;
+}
 
-float light_past(const glm::vec3& p, const glm::vec3& to_lamp, float far, const ShadowCapsule& capsule) {
+float light_past(const glm::vec3& p, const glm::vec3& to_lamp, float far, const ShadowCapsule& capsule,
+                 float diffusion) {
   const Hiding h = hiding(p, to_lamp, far, capsule);
-  const float soft = softness(h.along, far), open = 1.f - 0.5f * std::exp2(-std::max(h.near, 0.f) * 1300.f);
+  const float soft = softness(h.along, far, diffusion), open = 1.f - 0.5f * std::exp2(-std::max(h.near, 0.f) * 1300.f);
   return glm::mix(0.28f, 1.f, smoothstep(-soft, soft, h.gap)) * open;
 }
 
@@ -90,28 +94,28 @@ std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool) {
   return capsules;
 }
 
-float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules) {
+float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float diffusion) {
   const float far = glm::distance(p, lamp);
   const glm::vec3 to_lamp = (lamp - p) / far;
   float lit = 1.f;
-  for (const ShadowCapsule& capsule : capsules) lit = std::min(lit, light_past(p, to_lamp, far, capsule));
+  for (const ShadowCapsule& capsule : capsules) lit = std::min(lit, light_past(p, to_lamp, far, capsule, diffusion));
   return lit;
 }
 
-bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere,
-               float edge) {
+bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere, float edge,
+               float diffusion) {
   const glm::vec3 from_lamp = glm::vec3(sphere.centre) - lamp;
   const auto radius = static_cast<float>(sphere.radius);
   return std::ranges::any_of(capsules, [&](const ShadowCapsule& capsule) {
     const Wedge wedge(capsule, lamp);
     // A point of the sphere is at most a radius farther from the wedge's planes and from the lamp than its centre.
-    const float margin = kNearby + 0.58f * edge + (1.f + wedge.spread) * radius;
+    const float margin = kNearby + diffusion + 0.58f * edge + (1.f + wedge.spread) * radius;
     return wedge.may_hold(from_lamp, glm::length(from_lamp), margin);
   });
 }
 
 void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
-                    std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces) {
+                    std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces, float diffusion) {
   std::vector<Wedge> wedges;
   for (const ShadowCapsule& capsule : capsules) wedges.emplace_back(capsule, lamp);
   flags.assign(mesh.positions.size(), 0);
@@ -123,9 +127,9 @@ void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const
     const glm::vec3 from_lamp = mesh.positions[v] - lamp;
     const float far = glm::length(from_lamp);
     for (std::size_t k = 0; k < wedges.size() && !flags[v]; ++k) {
-      if (!wedges[k].may_hold(from_lamp, far, kNearby + margin)) continue;
+      if (!wedges[k].may_hold(from_lamp, far, kNearby + diffusion + margin)) continue;
       const Hiding h = hiding(mesh.positions[v], -from_lamp / far, far, capsules[k]);
-      flags[v] = h.gap <= softness(h.along, far) + margin || h.near <= kNearby + margin ? 1 : 0;
+      flags[v] = h.gap <= softness(h.along, far, diffusion) + margin || h.near <= kNearby + margin ? 1 : 0;
     }
     any |= flags[v];
   }
@@ -145,8 +149,9 @@ namespace {
 constexpr glm::vec3 kTouchColours[] = {
     {0.34f, 0.71f, 0.91f}, {0.94f, 0.89f, 0.26f}, {0.0f, 0.62f, 0.45f}, {0.84f, 0.37f, 0.0f}};
 
-constexpr float kPale = 0.25f;       // green of the colour of an organ that shows vessels
-constexpr unsigned kVesselUnit = 1;  // texture unit
+constexpr float kPale = 0.20f;           // green of the colour of an organ that shows vessels
+constexpr std::size_t kMeterStride = 4;  // vertices
+constexpr unsigned kVesselUnit = 1;      // texture unit
 
 float longest_edge(const MeshView& mesh) {
   float longest = 0.f;
@@ -175,7 +180,8 @@ OrganLayer::OrganLayer(std::span<const DrawnOrgan> organs) {
   for (const DrawnOrgan& organ : organs) {
     organs_.push_back(make_organ(organ));
     vessels_.emplace_back();
-    if (organ.colour.g > kPale) vessels_.back() = make_vessels(organ, static_cast<std::uint32_t>(organs_.size()));
+    if (organ.colour.g > kPale && optics_of(organ.look).vessels)
+      vessels_.back() = make_vessels(organ, static_cast<std::uint32_t>(organs_.size()));
   }
 }
 
@@ -203,6 +209,14 @@ OrganLayer::Organ OrganLayer::make_organ(const DrawnOrgan& drawn) {
   vertex_attribute(0, drawn.buffer ? drawn.buffer : shape.positions.name(), 3);
   vertex_attribute(1, shape.normals.name(), 3);
   vertex_attribute(2, organ.rest.name(), 3);
+  std::vector<float> curvatures(drawn.rest.positions.size());
+  vertex_normals(drawn.rest, organ.normals);
+  vertex_curvatures(drawn.rest, organ.normals, curvatures);
+  std::vector<SkinVertex> skin(curvatures.size());
+  for (std::size_t v = 0; v < skin.size(); ++v) skin[v].curvature = curvatures[v];
+  make_patches(drawn.rest.positions, skin);
+  fill_vertices(organ.skin, std::as_bytes(std::span(skin)), false);
+  vertex_attribute(5, organ.skin.name(), 3);
   if (drawn.charred.size() == drawn.rest.positions.size()) {
     organ.looks.assign(drawn.charred.begin(), drawn.charred.end());
     fill_vertices(organ.charred, bytes_of(drawn.charred), true);
@@ -254,18 +268,26 @@ void OrganLayer::update(std::span<const DrawnOrgan> organs) {
   }
 }
 
-Shader& OrganLayer::tissue_program(std::size_t organ, bool fine) {
+Shader& OrganLayer::tissue_program(std::size_t organ, bool fine, bool lobules) {
   const bool vessels = vessels_[organ].has_value();
-  auto& programs = tissue_[fine ? 1 : 0][vessels ? 1 : 0];
-  const bool marked = organs_[organ].marked || !programs[1];
-  std::optional<Shader>& program = programs[marked ? 1 : 0];
+  const std::size_t unmarked = (fine ? 8 : 0) + (vessels ? 4 : 0) + (lobules ? 2 : 0);
+  const bool marked = organs_[organ].marked || !tissue_[unmarked + 1];
+  std::optional<Shader>& program = tissue_[unmarked + (marked ? 1 : 0)];
   if (!program) {
-    const std::initializer_list<const char*> parts = {"lighting.glsl", "organ.glsl"};
-    program.emplace(
-        "organ", "organ.glsl", parts,
-        fmt::format("#define FINE {:d}\n#define VESSELS {:d}\n#define MARKED {:d}\n", fine, vessels, marked));
+    const std::initializer_list<const char*> parts = {"fat.glsl", "lighting.glsl", "organ.glsl"};
+    program.emplace("organ", "organ.glsl", parts,
+                    fmt::format("#define FINE {:d}\n#define VESSELS {:d}\n#define LOBULES {:d}\n#define MARKED {:d}\n",
+                                fine, vessels, lobules, marked));
   }
   return *program;
+}
+
+void OrganLayer::meter(std::span<const DrawnOrgan> organs, const std::optional<ViewPyramid>& seen,
+                       LightMeter& meter) const {
+  for (std::size_t k = 0; k < organs.size(); ++k)
+    if (!(organs[k].opacity < 1.f) && (!seen || may_see(*seen, organs_[k].sphere)))
+      meter.add(organs_[k].positions, organs_[k].normals,
+                brightness(glm::mix(organs[k].colour, kFatColour, optics_of(organs[k].look).lobules)), kMeterStride);
 }
 
 void OrganLayer::draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen) {
@@ -282,10 +304,17 @@ void OrganLayer::draw_sheets(std::span<const DrawnOrgan> organs, Quality quality
 }
 
 void OrganLayer::draw_organ(std::size_t k, const DrawnOrgan& drawn, bool fine) {
-  const Shader& shader = tissue_program(k, fine);
+  const TissueOptics& optics = optics_of(drawn.look);
+  const Shader& shader = tissue_program(k, fine, optics.lobules > 0.f);
   shader.use();
   shader.set("colour", drawn.colour);
   shader.set("opacity", drawn.opacity);
+  shader.set("diffusion", optics.diffusion);
+  shader.set("gloss", optics.gloss);
+  if (optics.lobules > 0.f) {
+    shader.set("lobules", optics.lobules);
+    shader.set("fat_cells", static_cast<int>(kFatUnit));
+  }
   if (const std::optional<Vessels>& vessels = vessels_[k]) {
     bind_volume(vessels->texture, kVesselUnit);
     shader.set("vessels", static_cast<int>(kVesselUnit));
@@ -339,9 +368,12 @@ void OrganLayer::draw_shadows(std::span<const DrawnOrgan> organs, std::span<cons
     shadow_.set("end", std::span<const glm::vec4>(end));
     for (std::size_t k = 0; k < organs.size(); ++k) {
       if (seen && !may_see(*seen, organs_[k].sphere)) continue;
-      if (!may_shade(capsules, lamp, organs_[k].sphere, organs_[k].longest_edge)) continue;
+      // An edge softer than this would leave no shadow of a thin instrument.
+      const glm::vec2 diffusion = glm::min(optics_of(organs[k].look).diffusion, glm::vec2(kWidestSpread));
+      if (!may_shade(capsules, lamp, organs_[k].sphere, organs_[k].longest_edge, diffusion.x)) continue;
       const MeshView mesh{organs[k].positions, organs[k].rest.faces};
-      faces_in_shade(mesh, lamp, capsules, organs_[k].longest_edge, flags_, picked_);
+      faces_in_shade(mesh, lamp, capsules, organs_[k].longest_edge, flags_, picked_, diffusion.x);
+      shadow_.set("diffusion", diffusion);
       draw_faces(organs_[k], organs[k], picked_);
     }
   }

@@ -11,6 +11,7 @@
 
 #include "app/view/drawn.hpp"
 #include "app/view/gl_shape.hpp"
+#include "app/view/tissue_light.hpp"
 #include "geometry/view_pyramid.hpp"
 
 namespace trocar {
@@ -27,17 +28,20 @@ struct ShadowCapsule {
 std::array<ShadowCapsule, 3> shadow_capsules(const DrawnTool& tool);
 
 // Returns the share of the lamp's light at p, 0 dark .. 1 lit: a soft shadow whose width grows with the occluder's
-// distance, times ambient occlusion close to a capsule.
-float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules);
+// distance, times ambient occlusion close to a capsule. diffusion: m, the length that light spreads in the tissue,
+// which softens the edge.
+float lit_share(const glm::vec3& p, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules,
+                float diffusion = 0.f);
 
 // Returns false only when faces_in_shade() finds no face of a mesh within the sphere.
-bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere,
-               float edge);
+bool may_shade(std::span<const ShadowCapsule> capsules, const glm::vec3& lamp, const BoundingSphere& sphere, float edge,
+               float diffusion = 0.f);
 
 // Overwrites `faces` with a superset of the faces that face the lamp and have a point with a share well below 1; faces
-// turned away from the lamp are unlit anyway. `edge`: m, the longest edge of the mesh. `flags`: scratch buffer.
+// turned away from the lamp are unlit anyway. `edge`: m, the longest edge of the mesh. `diffusion`: as in lit_share().
+// `flags`: scratch buffer.
 void faces_in_shade(const MeshView& mesh, const glm::vec3& lamp, std::span<const ShadowCapsule> capsules, float edge,
-                    std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces);
+                    std::vector<std::uint8_t>& flags, std::vector<glm::uvec3>& faces, float diffusion = 0.f);
 
 class OrganLayer {
  public:
@@ -45,6 +49,8 @@ class OrganLayer {
 
   // Uploads positions, normals, looks and topology that have changed.
   void update(std::span<const DrawnOrgan> organs);
+  // Shows the solid organs that are not wholly outside `seen` to the camera's meter.
+  void meter(std::span<const DrawnOrgan> organs, const std::optional<ViewPyramid>& seen, LightMeter& meter) const;
   // Draws the organs that are not wholly outside `seen`: those that are opaque, and blended over everything behind them
   // the thin sheets, of which the side towards the eye is seen.
   void draw(std::span<const DrawnOrgan> organs, Quality quality, const std::optional<ViewPyramid>& seen);
@@ -58,7 +64,7 @@ class OrganLayer {
  private:
   struct Organ {
     Shape shape;
-    gl::Buffer rest = gl::make_buffer(), charred = gl::make_buffer(), wet = gl::make_buffer();
+    gl::Buffer rest = gl::make_buffer(), skin = gl::make_buffer(), charred = gl::make_buffer(), wet = gl::make_buffer();
     std::vector<glm::vec3> positions, normals;  // [vertex] as uploaded
     BoundingSphere sphere;                      // of the positions
     std::vector<float> looks;                   // [vertex] as uploaded; empty: the organ has none
@@ -78,15 +84,14 @@ class OrganLayer {
   static void set_absent_attributes(const Organ& organ);
   // The program for an organ. The first picture at a quality uses the one for marks, so that the driver has prepared it
   // before the first mark.
-  Shader& tissue_program(std::size_t organ, bool fine);
+  Shader& tissue_program(std::size_t organ, bool fine, bool lobules);
   static Vessels make_vessels(const DrawnOrgan& drawn, std::uint32_t seed);
   void draw_organ(std::size_t k, const DrawnOrgan& drawn, bool fine);
   void draw_faces(const Organ& organ, const DrawnOrgan& drawn, std::span<const glm::uvec3> faces);
 
-  std::vector<Organ> organs_;                    // [organ]
-  std::vector<std::optional<Vessels>> vessels_;  // [organ] only pale organs show vessels
-  // [high quality][vessels][marked], compiled at first use
-  std::array<std::array<std::array<std::optional<Shader>, 2>, 2>, 2> tissue_;
+  std::vector<Organ> organs_;                     // [organ]
+  std::vector<std::optional<Vessels>> vessels_;   // [organ] only pale organs show vessels
+  std::array<std::optional<Shader>, 16> tissue_;  // compiled at first use; see tissue_program()
   Shader touched_{"touched", "touched.glsl", {"touched.glsl"}};
   Shader shadow_{"shadow", "shadow.glsl", {"shadow.glsl"}};
   gl::VertexArray some_array_ = gl::make_vertex_array();

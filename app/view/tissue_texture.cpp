@@ -65,6 +65,71 @@ std::vector<std::uint8_t> make_noise_volume() {
 
 namespace {
 
+const glm::mat3 kTurned(0.36f, 0.48f, -0.80f, -0.80f, 0.60f, 0.00f, 0.48f, 0.64f, 0.60f);  // columns
+
+// Returns the height of rounded cells at p, in 0 .. 1 of the volume: from the distances to the nearest and the second
+// nearest of one random point a lattice cell.
+float cell_height(const glm::vec3& p, int cells, std::uint32_t seed) {
+  const glm::vec3 scaled = p * static_cast<float>(cells);
+  const glm::ivec3 home(glm::floor(scaled));
+  float nearest = 9.f, second = 9.f;
+  for (int k = 0; k < 27; ++k) {
+    const glm::ivec3 cell = home + glm::ivec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+    const glm::uvec3 wrapped((cell + cells) % cells);
+    const glm::vec3 aside(random_share(wrapped.x, wrapped.y, wrapped.z, seed),
+                          random_share(wrapped.x, wrapped.y, wrapped.z, seed + 1),
+                          random_share(wrapped.x, wrapped.y, wrapped.z, seed + 2));
+    const float distance = glm::distance(scaled, glm::vec3(cell) + aside);
+    second = std::min(second, std::max(nearest, distance));
+    nearest = std::min(nearest, distance);
+  }
+  const float inside = std::clamp((second - nearest) / 0.75f, 0.f, 1.f);
+  return 1.f - (1.f - inside) * (1.f - inside);
+}
+
+}  // namespace
+
+glm::vec3 turned(const glm::vec3& point) { return kTurned * point; }
+
+void make_patches(std::span<const glm::vec3> rest, std::span<SkinVertex> skin) {
+  const auto swap = [](const glm::vec3& p) { return glm::vec3(p.y, p.z, p.x); };
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    const glm::vec3 p = turned(rest[v]), m = glm::sin(p * 95.f + 2.f * glm::sin(swap(p) * 53.f)),
+                    broad = glm::sin(p * 61.f + 1.3f + 1.6f * glm::sin(swap(swap(p)) * 83.f));
+    skin[v].mottle = 0.55f * m.x * m.y + 0.45f * m.z;
+    skin[v].fat = broad.x + broad.y * broad.z;
+  }
+}
+
+std::vector<std::uint8_t> make_lobule_volume() {
+  constexpr int kLarge = 8, kSmall = 16, kSide = kLobuleSide;  // cells along the side; texels
+  constexpr float kHeight = 0.0011f;                           // m  of a lobule
+  std::vector<float> heights;
+  for (int z = 0; z < kSide; ++z)
+    for (int y = 0; y < kSide; ++y)
+      for (int x = 0; x < kSide; ++x) {
+        const glm::vec3 p = (glm::vec3(x, y, z) + 0.5f) / static_cast<float>(kSide);
+        heights.push_back(0.68f * cell_height(p, kLarge, 11) + 0.32f * cell_height(p, kSmall, 21));
+      }
+  const auto height = [&](int x, int y, int z) {
+    const auto wrapped = [](int k) { return static_cast<std::size_t>((k + kSide) % kSide); };
+    return heights[(wrapped(z) * kSide + wrapped(y)) * kSide + wrapped(x)];
+  };
+  std::vector<std::uint8_t> volume;
+  for (int z = 0; z < kSide; ++z)
+    for (int y = 0; y < kSide; ++y)
+      for (int x = 0; x < kSide; ++x) {
+        const glm::vec3 rise(height(x + 1, y, z) - height(x - 1, y, z), height(x, y + 1, z) - height(x, y - 1, z),
+                             height(x, y, z + 1) - height(x, y, z - 1));
+        const glm::vec3 slope = glm::transpose(kTurned) * rise * (kHeight * kSide / (2.f * kLobuleVolume));
+        for (int k = 0; k < 3; ++k) volume.push_back(byte_of(-slope[k]));
+        volume.push_back(byte_of(2.f * height(x, y, z) - 1.f));
+      }
+  return volume;
+}
+
+namespace {
+
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr float kCheapest = 0.3f, kDearest = 1.7f;  // cost of an edge, as a multiple of its length
 constexpr int kSmoothings = 5;

@@ -24,6 +24,25 @@ constexpr int kNoiseSide = 64;  // texels
 
 std::vector<std::uint8_t> make_noise_volume();  // [z][y][x][rgba]
 
+// Lobules of fat: a repeating volume of rounded cells (Worley, "A cellular texture basis function", SIGGRAPH 1996),
+// large ones of 4.5 mm with small ones of 2.2 mm upon them.
+constexpr int kLobuleSide = 64;          // texels
+constexpr float kLobuleVolume = 0.036f;  // m  side, as in shaders/fat.glsl
+// Alpha: height, 0 in a valley .. 1. Red, green, blue: half, plus what is to be added to a unit normal, in the frame of
+// the organ at rest, which the shaders' `turned` has turned into that of the volume.   [z][y][x][rgba]
+std::vector<std::uint8_t> make_lobule_volume();
+
+// What a vertex of an organ shows of its surface at rest.
+struct SkinVertex {
+  float curvature = 0.f;  // 1/m  vertex_curvatures()
+  float mottle = 0.f,
+        fat = 0.f;  // 1    -1 .. 1, broad patches, far wider than a face: light and dark; more and less fat
+};
+// Returns `point` turned, so that no surface is aligned with a volume's cells: `turned` of the shaders.
+glm::vec3 turned(const glm::vec3& point);
+// Overwrites mottle and fat, at the vertices at rest.
+void make_patches(std::span<const glm::vec3> rest, std::span<SkinVertex> skin);
+
 struct VesselTreeParams {
   double area_per_end = 2.5e-4;   // m^2  of the surface: one end of a vessel for each, at most 2000
   double area_per_root = 250e-4;  // m^2  of the surface: one tree for each, at most 12

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <glm/gtc/matrix_transform.hpp>
 
+#include "app/view/tissue_light.hpp"
 #include "mesh/tube_shape.hpp"
 
 namespace trocar {
@@ -49,6 +50,7 @@ void step(SmokeState& smoke, std::span<const DrawnTool> tools, float dt) {
     const float sway = 0.010f * std::sin(2.5f * puff.age + 6.28f * puff.seed);
     puff.location += dt * (puff.velocity * std::exp(-0.5f * puff.age) + glm::vec3(sway, 0.4f * sway, 0.f));
   }
+  smoke.haze = haze_after(smoke.haze, static_cast<int>(std::ranges::count_if(tools, burns)), static_cast<double>(dt));
   for (const DrawnTool& tool : tools) {
     if (!burns(tool)) continue;
     for (smoke.owed += kPuffsPerSecond * static_cast<double>(dt); smoke.owed >= 1.0; smoke.owed -= 1.0)
@@ -90,7 +92,7 @@ struct Finish {
 Finish finish_of(ToolSurface surface) {
   switch (surface) {
     case ToolSurface::Insulation:
-      return {glm::vec3(0.030f), 0.12f};
+      return {glm::vec3(0.016f), 0.12f};
     case ToolSurface::Ceramic:
       return {{0.75f, 0.72f, 0.64f}, 0.2f};
     default:

@@ -27,6 +27,7 @@ struct SmokeState {
   std::uint32_t born = 0;  // number since the start
   double owed = 0.0;       // 1   fraction of the next puff
   double time = 0.0;       // s
+  float haze = 0.f;        // 1   density of the smoke that fills the abdomen, 0 clear .. 1
 };
 
 // Advances to the picture at `time`. A jump back, or of more than a second, removes all puffs.

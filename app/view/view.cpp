@@ -10,10 +10,15 @@
 #include "app/view/gl_shape.hpp"
 #include "app/view/mark_layer.hpp"
 #include "app/view/organ_layer.hpp"
+#include "app/view/tissue_light.hpp"
 #include "app/view/tissue_texture.hpp"
 #include "app/view/tool_layer.hpp"
 
 namespace trocar {
+
+float organ_opacity(const Organ& organ) {
+  return organ.tissue.slab.empty() ? 1.f : sheet_opacity(organ.tissue.slab.sheet.params.thickness);
+}
 
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
   organs.clear();
@@ -21,12 +26,13 @@ void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
     DrawnOrgan drawn;
     drawn.rest = organ.mesh.view();
     drawn.colour = organ.colour;
+    drawn.look = organ.look;
     drawn.positions = organ.positions;
     drawn.buffer = organ.query->position_buffer();
     drawn.charred = organ.charred;
     drawn.wet = session.film().look(organs.size());
     drawn.topology = organ.topology;
-    if (!organ.tissue.slab.empty()) drawn.opacity = sheet_opacity(organ.tissue.slab.sheet.params.thickness);
+    drawn.opacity = organ_opacity(organ);
     // After a cut, the slots of the touched faces are out of date until the next frame.
     if (organ.change.empty()) {
       drawn.touches = organ.touches;
@@ -177,8 +183,13 @@ int most_lines(Quality quality) {
   }
 }
 
-// Returns the insufflated abdomen: an ellipsoid around the organs.
-TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
+// The insufflated abdomen: an ellipsoid around the organs, whose floor is fat (omentum, mesentery), in folds.
+struct Cavity {
+  TriangleMesh mesh;
+  std::vector<glm::vec2> patches;  // [vertex] 1: coverage by fat; light and dark
+};
+
+Cavity cavity_around(std::span<const DrawnOrgan> organs) {
   glm::vec3 low(1e9f), high(-1e9f);
   for (const auto& organ : organs) {
     for (const glm::vec3& position : organ.rest.positions) {
@@ -186,13 +197,56 @@ TriangleMesh cavity_around(std::span<const DrawnOrgan> organs) {
       high = glm::max(high, position);
     }
   }
-  return make_cavity(0.5f * (low + high), 0.95f * (high - low) + glm::vec3(0.10f));
+  Cavity cavity{make_cavity(0.5f * (low + high), 0.95f * (high - low) + glm::vec3(0.10f)), {}};
+  constexpr float kBelow = 0.080f,
+                  kBegins = 0.040f;  // m  of the floor below the organs; over which the wall turns to fat
+  const float fat_below = glm::mix(low.z, high.z, 0.30f);
+  for (glm::vec3& p : cavity.mesh.positions) {
+    const glm::vec3 q = turned(p), m = glm::sin(q * 38.f + 2.2f * glm::sin(glm::vec3(q.y, q.z, q.x) * 29.f)),
+                    fold = glm::sin(q * 170.f + 2.6f * glm::sin(glm::vec3(q.y, q.z, q.x) * 87.f));
+    const float fat = (fat_below - p.z) / kBegins + 0.5f * (m.x + 0.6f * m.y * m.z);
+    cavity.patches.emplace_back(fat, m.z);
+    // The floor is nearly level; its folds are 25 to 45 mm wide and 8 mm deep.
+    const float floor = low.z - kBelow + 0.004f * (fold.x + fold.y * fold.z) + 0.006f * m.x;
+    if (p.z < floor) p.z = floor + 0.15f * (p.z - floor);
+  }
+  return cavity;
+}
+
+struct CavityShape {
+  Shape shape;
+  gl::Buffer patches = gl::make_buffer();
+};
+
+CavityShape make_cavity_shape(const Cavity& cavity) {
+  CavityShape made;
+  std::vector<glm::vec3> normals(cavity.mesh.positions.size());
+  vertex_normals(cavity.mesh.view(), normals);
+  glBindVertexArray(made.shape.array.name());
+  fill_vertices(made.shape.positions, std::as_bytes(std::span(cavity.mesh.positions)), false);
+  fill_vertices(made.shape.normals, std::as_bytes(std::span(normals)), false);
+  fill_vertices(made.patches, std::as_bytes(std::span(cavity.patches)), false);
+  fill_faces(made.shape.faces, cavity.mesh.faces, false);
+  vertex_attribute(0, made.shape.positions.name(), 3);
+  vertex_attribute(1, made.shape.normals.name(), 3);
+  vertex_attribute(2, made.patches.name(), 2);
+  glBindVertexArray(0);
+  made.shape.index_count = static_cast<int>(cavity.mesh.faces.size() * 3);
+  return made;
 }
 
 // Blood absorbs light that tissue would scatter, so the whole field gets darker: 60 cm^2 take a third of it.
 float light_left(double blood_area) {
   constexpr double kHalves = 0.012;  // m^2
   return static_cast<float>(kHalves / (kHalves + std::max(blood_area, 0.0)));
+}
+
+// Returns FrameBlock::haze: smoke near the lens scatters the lamp's light back. gain: of the exposure.
+glm::vec4 haze_of(float density, float gain) {
+  constexpr float kDensest = 0.55f;                   // 1  share of the light that the densest haze takes
+  constexpr glm::vec3 kGrey(0.150f, 0.146f, 0.140f);  // 1  opaque haze, after the exposure
+  const float taken = kDensest * density;
+  return {taken / gain * kGrey, 1.f - taken};
 }
 
 void blending(bool on) {
@@ -210,7 +264,7 @@ void blending(bool on) {
 
 struct View::Content {
   explicit Content(std::span<const DrawnOrgan> drawn)
-      : organs(drawn), cavity_shape(make_rigid_shape(cavity_around(drawn).view(), 90.0)) {}
+      : organs(drawn), cavity_shape(make_cavity_shape(cavity_around(drawn))) {}
 
   OrganLayer organs;
   ToolLayer tools;
@@ -218,15 +272,18 @@ struct View::Content {
   MarkLayer marks;
   LabelLayer labels;
   StrandLayer strands;
-  Shape cavity_shape;
-  Shader cavity{"cavity", "cavity.glsl", {"lighting.glsl", "cavity.glsl"}};
+  CavityShape cavity_shape;
+  Shader cavity{"cavity", "cavity.glsl", {"fat.glsl", "lighting.glsl", "cavity.glsl"}};
   Shader field{"field", "field.glsl", {"field.glsl"}};
   Shader smoke_shader{"smoke", "smoke.glsl", {"lighting.glsl", "smoke.glsl"}};
   Texture grain = make_repeating_volume(kNoiseSide, make_noise_volume());
+  Texture fat_cells = make_repeating_volume(kLobuleSide, make_lobule_volume());
   gl::Buffer frame_buffer = gl::make_buffer(), smoke_buffer = gl::make_buffer();
   gl::VertexArray smoke_array = gl::make_vertex_array(), empty_array = gl::make_vertex_array();
   SmallTarget small;
   SmokeState smoke;
+  LightMeter light_meter;
+  Exposure exposure;
   std::vector<SmokeVertex> smoke_corners;
 
   void set_frame(const FrameBlock& block, int width, int height);
@@ -235,6 +292,8 @@ struct View::Content {
   void draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<const DrawnTool> held, const DrawnMarks& marked,
                       const ViewSettings& settings, const glm::vec3& lamp, const std::optional<ViewPyramid>& seen);
   void draw_smoke();
+  float exposed(std::span<const DrawnOrgan> drawn, const FrameBlock& block, const ScopePose& scope, const Lens& lens,
+                const std::optional<ViewPyramid>& seen, double time);
 };
 
 View::View(GlContext& context, std::span<const DrawnOrgan> drawn) {
@@ -255,6 +314,7 @@ void View::Content::set_frame(const FrameBlock& block, int width, int height) {
   glBufferData(GL_UNIFORM_BUFFER, sizeof(block), &block, GL_STREAM_DRAW);
   glBindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, frame_buffer.name());
   bind_volume(grain);
+  bind_volume(fat_cells, kFatUnit);
   glViewport(0, 0, width, height);
   glClearColor(0.f, 0.f, 0.f, 1.f);
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
@@ -276,9 +336,10 @@ void View::Content::draw_field(float inner, float outer, float depth) {
 
 void View::Content::draw_cavity() {
   cavity.use();
+  cavity.set("fat_cells", static_cast<int>(kFatUnit));
   glEnable(GL_CULL_FACE);  // drawn from inside only: an eye outside sees through it
   glCullFace(GL_FRONT);
-  cavity_shape.draw();
+  cavity_shape.shape.draw();
   glCullFace(GL_BACK);
   glDisable(GL_CULL_FACE);
 }
@@ -304,6 +365,15 @@ void View::Content::draw_smoke() {
   glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(smoke_corners.size()));
 }
 
+// Returns the gain of the automatic exposure.
+float View::Content::exposed(std::span<const DrawnOrgan> drawn, const FrameBlock& block, const ScopePose& scope,
+                             const Lens& lens, const std::optional<ViewPyramid>& seen, double time) {
+  light_meter.start(block.clip_from_world, block.lamp_aspect.w, static_cast<float>(lens.field),
+                    glm::vec3(block.light_time), glm::vec3(axes_of(scope).forward));
+  organs.meter(drawn, seen, light_meter);
+  return exposure.advance(light_meter.mean(), block.clip_from_world, time);
+}
+
 void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const DrawnBonds& bonds,
                 const ScopePose& whole_scope, const Lens& whole_lens, const DrawnMarks& marks,
                 const ViewSettings& settings, int width, int height) {
@@ -316,12 +386,13 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
       settings.round_field && settings.whole_field ? whole_field_scale(whole_lens, width, height) : 1.0;
   const auto [scope, lens, shrink] = trocar::reduced(whole_scope, whole_lens, scale);
   FrameBlock block = frame_block(scope, lens, settings, size.x, size.y);
-  block.up.w = light_left(bonds.blood_area);
   const std::optional<ViewPyramid> seen = seen_pyramid(scope, lens, settings.round_field, width, height);
   const auto solid_end = std::ranges::find_if(tools, &DrawnTool::ghost);
   const auto solid = tools.first(static_cast<std::size_t>(solid_end - tools.begin()));
   advance(c.smoke, solid, settings.time);
   c.organs.update(organs);
+  block.up.w = light_left(bonds.blood_area) * c.exposed(organs, block, scope, lens, seen, settings.time);
+  block.haze = haze_of(settings.quality == Quality::High ? c.smoke.haze : 0.f, block.up.w);
   if (reduced) c.small.begin(size);
   c.set_frame(block, size.x, size.y);
 

@@ -36,6 +36,8 @@ class View {
   std::unique_ptr<Content> content_;
 };
 
+// Returns DrawnOrgan::opacity of a session's organ.
+float organ_opacity(const Organ& organ);
 // Makes the view's input from a session. The spans are valid as long as the session does not change.
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
 void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);

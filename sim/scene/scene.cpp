@@ -274,6 +274,11 @@ std::string read_text(const std::filesystem::path& file) {
 
 }  // namespace
 
+std::string_view name_of(TissueLook look) {
+  constexpr std::array<std::string_view, kTissueLooks.size()> kNames{"serosa", "liver",  "gallbladder", "peritoneum",
+                                                                     "fat",    "artery", "vein",        "duct"};
+  return kNames[static_cast<std::size_t>(look)];
+}
 std::string_view name_of(ToolMode mode) { return mode == ToolMode::Static ? "static" : "swept"; }
 std::string_view name_of(Cover cover) { return cover == Cover::Paper ? "paper" : "capsule"; }
 std::string_view name_of(TouchSet set) { return set == TouchSet::Volume ? "volume" : "exact"; }

@@ -61,6 +61,13 @@ struct VesselScene {
   TubeSide supplied_from = TubeSide::Start;  // the end of its line from which blood comes
 };
 
+// What an organ looks like beside its colour: how far light spreads in it, its film of fluid, vessels, fat.
+enum class TissueLook { Serosa, Liver, Gallbladder, Peritoneum, Fat, Artery, Vein, Duct };
+inline constexpr std::array kTissueLooks{TissueLook::Serosa,     TissueLook::Liver, TissueLook::Gallbladder,
+                                         TissueLook::Peritoneum, TissueLook::Fat,   TissueLook::Artery,
+                                         TissueLook::Vein,       TissueLook::Duct};
+std::string_view name_of(TissueLook look);
+
 struct OrganScene {
   std::string name;                       // unique
   std::filesystem::path mesh;             // path in the file, appended to the scene's folder unless absolute
@@ -74,7 +81,8 @@ struct OrganScene {
   glm::dvec3 rotate_deg{0.0};             // degrees  turns the mesh about x, then y, then z, before it is moved
   glm::vec3 offset{0.f};                  // m      moves the mesh
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
-  std::filesystem::path material;         // load_scene() reads law and moduli of `tissue` from it, then it is empty
+  TissueLook look = TissueLook::Serosa;
+  std::filesystem::path material;  // load_scene() reads law and moduli of `tissue` from it, then it is empty
   TissueParams tissue;
   ContactParams contact;  // with tools
   SculptParams cut;       // `fall` holds unless the tissue has gravity

@@ -422,6 +422,10 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
               &OrganScene::rotate_deg, {-360.0, 360.0});
   keys.position({"offset_mm", "mm", "moves the mesh; attachments are not moved with it"}, &OrganScene::offset);
   keys.vector({"colour", "", "linear RGB"}, &OrganScene::colour, {0.0, 1.0});
+  keys.choice({"look", "",
+               "what it looks like beside its colour: how light spreads in it, its film of fluid, vessels, fat; it "
+               "changes the picture only"},
+              &OrganScene::look, kTissueLooks);
   keys.optional_file(
       {"material", "", "a file of `trocar tissue fit`, relative to the scene file: law, moduli, stiffening"},
       &OrganScene::material);

@@ -190,6 +190,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   Organ organ;
   organ.name = scene.name;
   organ.colour = scene.colour;
+  organ.look = scene.look;
   try {
     organ.mesh = solid_surface_of(scene);
   } catch (const InputError& error) {

@@ -40,6 +40,7 @@ struct SurfaceChange {
 struct Organ {
   std::string name;
   glm::vec3 colour{1.f};
+  TissueLook look = TissueLook::Serosa;
   TriangleMesh mesh;             // positions at rest; current faces, by slot
   std::vector<FaceId> face_ids;  // [slot] ascending: a face keeps its id for life
   TissueModel tissue;

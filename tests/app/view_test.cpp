@@ -11,6 +11,7 @@
 #include "app/view/mark_layer.hpp"
 #include "app/view/organ_layer.hpp"
 #include "app/view/picture_file.hpp"
+#include "app/view/tissue_light.hpp"
 #include "app/view/tissue_texture.hpp"
 #include "app/view/tool_layer.hpp"
 #include "app/view/view.hpp"
@@ -178,12 +179,59 @@ TEST_F(ViewTest, StrandsAreVisibleInFront) {
   EXPECT_EQ(plain.changed(draw()), 0u) << "a strand without length";
 }
 
+// A strand thinner than a pixel is fainter in proportion to its width, so that it does not flicker when it moves.
+TEST_F(ViewTest, AThinStrandFades) {
+  const Picture plain = draw();
+  const auto light_of = [&](float radius, float shift) {
+    bonds_.strands = {{{-0.02f, shift, 0.06f}, {0.02f, shift, 0.06f}, radius}};
+    const Picture with = draw();
+    double sum = 0.0;
+    for (std::size_t k = 0; k < with.pixels.size(); ++k)
+      sum += std::abs(static_cast<double>(with.pixels[k].g) - static_cast<double>(plain.pixels[k].g));
+    return sum;
+  };
+  const double thin = light_of(4e-5f, 0.f), half = light_of(2e-5f, 0.f);
+  std::printf("light of a strand: %.0f, with half the radius %.0f\n", thin, half);
+  EXPECT_NEAR(half / thin, 0.5, 0.2);
+  for (const float shift : {3e-5f, 7e-5f, 1.1e-4f}) EXPECT_NEAR(light_of(4e-5f, shift) / thin, 1.0, 0.25) << shift;
+}
+
+// Each look differs from the others; fat is yellower.
+TEST_F(ViewTest, EveryLookIsDifferent) {
+  std::vector<Picture> pictures;
+  // Green over red, of the sphere beside its highlight.
+  const auto yellow = [](const Picture& picture) {
+    glm::dvec3 sum(0.0);
+    for (double x = -0.65; x <= -0.4; x += 0.01)
+      for (double y = -0.3; y <= 0.3; y += 0.01) sum += glm::dvec3(picture.at({x, y}));
+    return sum.g / sum.r;
+  };
+  for (const TissueLook look : kTissueLooks) {
+    organs_[0].look = look;
+    pictures.push_back(draw());
+  }
+  for (std::size_t a = 0; a < pictures.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) EXPECT_FALSE(pictures[a].pixels == pictures[b].pixels) << a << ' ' << b;
+  EXPECT_GT(yellow(pictures[static_cast<std::size_t>(TissueLook::Fat)]), 1.3 * yellow(pictures[0]));
+}
+
+// The waves of the film flow with time; the same times give the same picture.
+TEST_F(ViewTest, TheFilmFlows) {
+  const Picture first = draw();
+  settings_.time = 2.0;
+  const Picture later = draw();
+  EXPECT_GT(first.changed(later), 50u);
+  settings_.time = 0.0;
+  EXPECT_TRUE(draw().pixels == first.pixels);
+}
+
 // So does a clip, across the view; it lies where its pose says.
 TEST_F(ViewTest, ClipsAreVisibleInFront) {
   const Picture plain = draw();
   glm::dvec2 middle;
   bonds_.clips = {{{{0.f, 0.f, 0.06f}, {1.f, 0.f, 0.f}, {0.f, 1.f, 0.f}, 5e-4f}, 0.0085f}};
-  EXPECT_GT(plain.changed(draw(), middle), 100u);
+  // It lies over the highlight, as bright as its steel, so some of its pixels differ little.
+  EXPECT_GT(plain.changed(draw(), middle), 70u);
   EXPECT_NEAR(glm::length(middle), 0.0, 0.03);
   bonds_.clips[0].pose.centre.z = -0.06f;
   EXPECT_EQ(plain.changed(draw()), 0u);
@@ -506,6 +554,65 @@ TEST_F(SessionPictureTest, EachPartOfTheLookChangesIt) {
   EXPECT_TRUE(draw({}) == plain) << "nothing of the look is kept";
 }
 
+// Draws a row of pixels with a formula of a shader, and returns what it computes. x: 0.5, 1.5, ... in the formula.
+std::vector<glm::vec4> computed(GlContext& context, const std::string& formula, int count) {
+  context.share();
+  std::string head = "#version 330\n";
+  for (const char* file : {"frame.glsl", "lamp.glsl"}) head += view_shader(file);
+  const std::string vertex = head +
+                             "void main() { vec2 p = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2);\n"
+                             "gl_Position = vec4(p * 2.0 - 1.0, 0.0, 1.0); }";
+  const std::string fragment = head + std::string(view_shader("lighting.glsl")) +
+                               "out vec4 result;\nvoid main() { float x = gl_FragCoord.x; result = " + formula + "; }";
+  const gl::ShaderStage stages[] = {{GL_VERTEX_SHADER, vertex}, {GL_FRAGMENT_SHADER, fragment}};
+  const gl::Program program = gl::make_program("formula", stages);
+  glUniformBlockBinding(program.name(), glGetUniformBlockIndex(program.name(), "Frame"), kFrameBinding);
+  FrameBlock block;
+  block.right_pixel = {1.f, 0.f, 0.f, 0.01f}, block.up = {0.f, 1.f, 0.f, 1.f}, block.haze = {0.f, 0.f, 0.f, 1.f};
+  const gl::Buffer buffer = gl::make_buffer();
+  glBindBuffer(GL_UNIFORM_BUFFER, buffer.name());
+  glBufferData(GL_UNIFORM_BUFFER, sizeof(block), &block, GL_STATIC_DRAW);
+  glBindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, buffer.name());
+  GLuint texture = 0, framebuffer = 0;
+  glGenTextures(1, &texture);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, count, 1, 0, GL_RGBA, GL_FLOAT, nullptr);
+  glGenFramebuffers(1, &framebuffer);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+  const gl::VertexArray empty = gl::make_vertex_array();
+  glBindVertexArray(empty.name());
+  glViewport(0, 0, count, 1);
+  glDisable(GL_DEPTH_TEST), glDisable(GL_BLEND), glDisable(GL_CULL_FACE);
+  glUseProgram(program.name());
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  std::vector<glm::vec4> values(static_cast<std::size_t>(count));
+  glReadPixels(0, 0, count, 1, GL_RGBA, GL_FLOAT, values.data());
+  glUseProgram(0);
+  glBindVertexArray(0);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  glDeleteFramebuffers(1, &framebuffer);
+  glDeleteTextures(1, &texture);
+  return values;
+}
+
+TEST(ViewShaders, ComputeTheLightOfTheirTwins) {
+  Backends backends;
+  if (!backends.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends.why_no_context() << ")";
+  constexpr int kCount = 200;
+  const auto strengths = computed(*backends.context(), "vec4(lamp_strength(vec3(0.02, -0.01, 0.002 * x)))", kCount);
+  const auto spreads = computed(*backends.context(), "scattered(vec2(x / 100.0 - 1.0), vec2(0.07, 0.6)).xyxy", kCount);
+  const auto highlights = computed(*backends.context(), "vec4(highlight(x / 200.0, 0.07, 0.022))", kCount);
+  for (int k = 0; k < kCount; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const float x = static_cast<float>(k) + 0.5f;
+    EXPECT_NEAR(strengths[at].x, lamp_strength({0.02f, -0.01f, 0.002f * x}, {0.f, 0.f, -1.f}), 1e-5f);
+    EXPECT_NEAR(spreads[at].x, scattered(x / 100.f - 1.f, 0.07f), 1e-5f);
+    EXPECT_NEAR(spreads[at].y, scattered(x / 100.f - 1.f, 0.6f), 1e-5f);
+    EXPECT_NEAR(highlights[at].x, highlight(x / 200.f, 0.07f, 0.022f), 1e-5f);
+  }
+}
+
 TEST(ViewShaders, TheReferenceCompilerAcceptsThem) {
   Backends backends;
   if (!backends.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends.why_no_context() << ")";
@@ -664,6 +771,152 @@ DrawnTool tool_at(const glm::dvec3& pivot, const glm::dvec3& tip) {
   DrawnTool tool;
   tool.pose = {pivot, tip, 0.0025};
   return tool;
+}
+
+// The integral of the dipole's profile over the circle; the error is largest where the surface is as round as light
+// spreads.
+TEST(TissueLight, ScatteringApproximatesTheIntegral) {
+  double worst = 0.0;
+  for (const float spread : {0.02f, 0.05f, 0.1f, 0.2f, 0.4f, 0.8f, 1.5f})
+    for (float facing = -1.f; facing <= 1.f; facing += 0.05f) {
+      const double error = static_cast<double>(scattered(facing, spread)) -
+                           integrated_scattering(static_cast<double>(facing), static_cast<double>(spread));
+      worst = std::max(worst, std::abs(error));
+      EXPECT_LT(std::abs(error), spread < 0.15f ? 0.012 : 0.06) << spread << ' ' << facing;
+    }
+  std::printf("largest error of the scattered light: %.4f\n", worst);
+}
+
+// A film's highlight peaks at F0 / (4 alpha^2), and reflects F0 in all: the distribution is normalised.
+TEST(TissueLight, AHighlightKeepsItsEnergy) {
+  for (const float alpha2 : {0.004f, 0.07f}) {
+    EXPECT_NEAR(highlight(0.f, alpha2, 0.022f), 0.25f * 0.022f / alpha2, 1e-5f);
+    double sum = 0.0;
+    constexpr int kSteps = 20000;
+    for (int k = 0; k < kSteps; ++k) {
+      const double angle = 1.5707963 * (k + 0.5) / kSteps, sine = std::sin(angle);
+      const double weight = 2.0 * sine * std::cos(angle) * 1.5707963 / kSteps;
+      sum += weight * static_cast<double>(highlight(static_cast<float>(sine * sine), alpha2, 1.f));
+    }
+    EXPECT_NEAR(4.0 * sum, 1.0, 0.01) << alpha2;
+  }
+}
+
+TEST(TissueLight, TheLampFallsWithTheSquareOfTheDistanceAndTheBeam) {
+  const glm::vec3 axis(0.f, 0.f, -1.f);
+  EXPECT_NEAR(lamp_strength({0.f, 0.f, 0.1f}, axis), 1.f, 1e-3f);
+  EXPECT_NEAR(lamp_strength({0.f, 0.f, 0.2f}, axis) / lamp_strength({0.f, 0.f, 0.4f}, axis), 3.94f, 0.01f);
+  EXPECT_LT(lamp_strength({0.f, 0.f, 0.001f}, axis), 12.2f) << "the floor";
+  const glm::vec3 aside(0.1f * std::sin(0.5f), 0.f, 0.1f * std::cos(0.5f));
+  EXPECT_NEAR(lamp_strength(aside, axis), std::pow(std::cos(0.5f), 4.f), 1e-3f);
+  EXPECT_EQ(lamp_strength({0.f, 0.f, -0.1f}, axis), 0.f) << "behind the lamp";
+}
+
+TEST(TissueLight, ASphereHasTheCurvatureOfItsRadius) {
+  for (const float radius : {0.003f, 0.02f, 0.05f}) {
+    const TriangleMesh sphere = shapes::icosphere(3, radius);
+    std::vector<glm::vec3> normals(sphere.positions.size());
+    std::vector<float> curvatures(sphere.positions.size());
+    vertex_normals(sphere.view(), normals);
+    vertex_curvatures(sphere.view(), normals, curvatures);
+    for (const float curvature : curvatures) EXPECT_NEAR(curvature * radius, 1.f, 0.03f);
+  }
+  const TriangleMesh tiny = shapes::icosphere(2, 1e-4f);
+  std::vector<glm::vec3> normals(tiny.positions.size());
+  std::vector<float> curvatures(tiny.positions.size());
+  vertex_normals(tiny.view(), normals);
+  vertex_curvatures(tiny.view(), normals, curvatures);
+  EXPECT_LE(std::ranges::max(curvatures), kMostCurvature);
+}
+
+// The picture is metered without what lies behind other tissue.
+TEST(LightMeter, SeesTheNearestTissue) {
+  const ScopePose scope = scope_looking_at({0, 0, 0.15}, {0, 0, 0}, 0.0, 0.0, 0.1);
+  const glm::mat4 clip = frame_block(scope, {}, {}, 400, 300).clip_from_world;
+  const TriangleMesh front = shapes::icosphere(4, 0.05f);
+  std::vector<glm::vec3> normals(front.positions.size()), behind = front.positions;
+  vertex_normals(front.view(), normals);
+  for (glm::vec3& p : behind) p.z -= 0.2f;
+  LightMeter meter;
+  const auto mean_of = [&](const std::vector<const std::vector<glm::vec3>*>& shapes) {
+    meter.start(clip, 4.f / 3.f, 1.f, glm::vec3(scope.eye), {0.f, 0.f, -1.f});
+    for (const auto* positions : shapes) meter.add(*positions, normals, 0.2f);
+    return meter.mean();
+  };
+  const float lone = mean_of({&front.positions}), distant = mean_of({&behind});
+  EXPECT_GT(lone, 4.f * distant);
+  EXPECT_EQ(mean_of({&front.positions, &behind}), lone);
+  EXPECT_EQ(mean_of({&behind, &front.positions}), lone);
+}
+
+// The camera follows within its time constant; a jump and a still picture start at the goal.
+TEST(Exposure, FollowsTheBrightness) {
+  const glm::mat4 view(1.f), other(2.f);
+  Exposure exposure;
+  const float dark = exposure.advance(0.05f, view, 0.0);
+  Exposure bright;
+  const float goal = bright.advance(0.10f, view, 0.0);
+  EXPECT_NEAR(dark / goal, 2.f, 1e-4f);
+  float gain = dark;
+  for (int k = 1; k <= 9; ++k) gain = exposure.advance(0.10f, view, k / 30.0);
+  EXPECT_NEAR(std::log(gain / goal) / std::log(dark / goal), std::exp(-1.0), 1e-3) << "after 0.3 s";
+  EXPECT_EQ(exposure.advance(0.05f, view, 0.3), gain) << "the same moment";
+  EXPECT_NEAR(exposure.advance(0.10f, other, 0.3), goal, 1e-5f) << "another view at the same moment";
+  EXPECT_NEAR(exposure.advance(0.05f, view, 9.0), dark, 1e-5f) << "a jump";
+  EXPECT_NEAR(exposure.advance(0.10f, view, 2.0), goal, 1e-5f) << "back";
+  EXPECT_GT(Exposure{}.advance(0.f, view, 0.0), 1.f);
+  EXPECT_LE(Exposure{}.advance(0.f, view, 0.0), 10.f) << "limited";
+}
+
+TEST(Haze, FillsWhileTissueBurnsAndClears) {
+  float haze = 0.f;
+  EXPECT_EQ(haze_after(haze, 0, 5.0), 0.f);
+  for (int k = 0; k < 600; ++k) haze = haze_after(haze, 1, 1.0 / 60);
+  EXPECT_GT(haze, 0.2f);
+  EXPECT_LT(haze, 1.f);
+  EXPECT_LT(haze_after(haze, 0, 30.0), 0.05f);
+}
+
+// Red, green and blue of the volume are the slope of its height, turned into the organ's frame.
+TEST(Lobules, SlopesBelongToTheHeights) {
+  const std::vector<std::uint8_t> volume = make_lobule_volume();
+  ASSERT_EQ(volume.size(), std::size_t{4} * kLobuleSide * kLobuleSide * kLobuleSide);
+  EXPECT_EQ(volume, make_lobule_volume());
+  const auto at = [&](glm::ivec3 p, int part) {
+    p = (p + kLobuleSide) % kLobuleSide;
+    return static_cast<float>(
+        volume[static_cast<std::size_t>(4 * ((p.z * kLobuleSide + p.y) * kLobuleSide + p.x) + part)]);
+  };
+  int low = 0, high = 0, agree = 0, steep = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const glm::ivec3 p(k * 7 % 64, k * 13 / 5 % 64, k * 29 / 11 % 64);
+    low += at(p, 3)<60.f, high += at(p, 3)> 180.f;
+    const glm::vec3 rise(at(p + glm::ivec3(1, 0, 0), 3) - at(p - glm::ivec3(1, 0, 0), 3),
+                         at(p + glm::ivec3(0, 1, 0), 3) - at(p - glm::ivec3(0, 1, 0), 3),
+                         at(p + glm::ivec3(0, 0, 1), 3) - at(p - glm::ivec3(0, 0, 1), 3));
+    const glm::vec3 slope = turned(glm::vec3(at(p, 0), at(p, 1), at(p, 2)) - 127.5f);
+    if (glm::length(rise) < 40.f) continue;
+    ++steep;
+    agree += glm::dot(glm::normalize(slope), glm::normalize(rise)) < -0.8f;
+  }
+  EXPECT_GT(low, 500);
+  EXPECT_GT(high, 1000);
+  EXPECT_GT(steep, 1000);
+  EXPECT_GT(agree, 0.9 * steep);
+}
+
+// Red spreads farther than green and blue, so a shadow has a red edge: beyond it red is darker, within it brighter.
+TEST(Shadow, SpreadsInTheTissue) {
+  const ShadowCapsule shaft[] = {{{-0.1f, 0, 0.05f}, {0.1f, 0, 0.05f}, 0.0025f}};
+  const glm::vec3 lamp(0, 0, 0.15f);
+  int redder = 0, bluer = 0;
+  for (int k = 0; k < 200; ++k) {
+    const glm::vec3 p(0.f, 5e-5f * static_cast<float>(k), 0.f);
+    const float red = lit_share(p, lamp, shaft, 0.0015f), blue = lit_share(p, lamp, shaft, 0.0002f);
+    redder += red > blue + 0.01f, bluer += blue > red + 0.01f;
+  }
+  EXPECT_GT(redder, 5);
+  EXPECT_GT(bluer, 5);
 }
 
 TEST(Shadow, IsFullUnderTheShaftAndAbsentBesideIt) {

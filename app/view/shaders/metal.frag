@@ -7,8 +7,7 @@ uniform float teeth;  // 1: cross cuts on the inner face, y = 0
 uniform float heat;   // 0 cold .. 1 energised
 out vec4 result;
 void main() {
-  float squared = dot(to_light, to_light);
-  vec3 towards = to_light * inversesqrt(squared);
+  vec3 towards = normalize(to_light);
   vec3 n = normalize(world_normal);
   // The jaws have teeth a millimetre apart, deepest on the inner face.
   float saw = fract(model_position.z * 1000.0) - 0.5;
@@ -21,5 +20,5 @@ void main() {
   light *= 1.0 - 0.75 * near_face * smoothstep(0.15, 0.45, abs(saw));
   float a = 1.0 - facing;
   light += (0.03 + 0.75 * shine) * exp2(-1.4427 * mix(28.0, 90.0, shine) * a);
-  result = vec4(to_screen(lamp_strength(squared) * 0.8 * (1.0 - heat) * light + heat * vec3(1.5, 0.34, 0.04)), 1.0);
+  result = vec4(to_screen(lamp_strength(to_light) * 0.8 * (1.0 - heat) * light + heat * vec3(1.5, 0.34, 0.04)), 1.0);
 }

@@ -5,6 +5,7 @@ layout(location = 2) in float radius;
 out vec3 to_light;
 out vec3 across;   // unit, from the middle to the right border
 out float border;  // -1 left .. 1 right
+out float cover;   // 1: share of a pixel that a strand thinner than one fills
 
 // Evenly distributed in -1 .. 1, the same for the same number.
 vec3 scatter(float number) { return 2.0 * fract(sin(number * vec3(12.9898, 78.233, 39.425)) * 43758.5453) - 1.0; }
@@ -24,6 +25,12 @@ void main() {
   vec3 middle = mix(a, b, along);
   vec3 side = cross(b - a, eye_barrel.xyz - middle);
   across = side / max(length(side), 1e-12);
+  // A strand thinner than a pixel would flicker: it is drawn a pixel wide, and fainter.
+  vec4 at = clip_from_world * vec4(middle, 1.0), beside = clip_from_world * vec4(middle + across, 1.0);
+  float pixel = 0.5 * right_pixel.w * max(at.w, 1e-3) /
+                max(length((beside.xy - at.xy) * vec2(lamp_aspect.w, 1.0)), 1e-3);
+  cover = width / max(width, pixel);
+  width = size > 0.0 ? max(width, pixel) : 0.0;
   vec3 world = middle + across * (border * width);
   to_light = light_time.xyz - world;
   gl_Position = through_lens(clip_from_world * vec4(world, 1.0));
@@ -32,13 +39,13 @@ void main() {
 in vec3 to_light;
 in vec3 across;
 in float border;
+in float cover;
 out vec4 result;
 void main() {
-  float squared = dot(to_light, to_light);
-  vec3 towards = to_light * inversesqrt(squared);
+  vec3 towards = normalize(to_light);
   // The strand is round: its normal turns from the eye, which is near the light, to the side.
   vec3 n = normalize(across * border + towards * sqrt(max(1.0 - border * border, 0.0)));
-  vec3 light = lamp_light(towards, lamp_strength(squared), n, n, vec3(0.55, 0.36, 0.30), 0.6);
-  result = vec4(to_screen(light), 0.62 * (1.0 - 0.5 * border * border));
+  vec3 light = lamp_light(towards, lamp_strength(to_light), n, n, n, vec3(0.52, 0.31, 0.20), vec2(0.9, 0.3), 0.6);
+  result = vec4(to_screen(light), 0.5 * cover * (1.0 - 0.5 * border * border));
 }
 #endif

@@ -243,6 +243,11 @@ void organ_fields(Editor& editor) {
   number("Lattice", tissue.node_spacing, 1e3, 3.0, 30.0, "%.1f mm");
   theme::label("Colour", kFieldFrom);
   ImGui::ColorEdit3("##colour", &organ.colour.x, ImGuiColorEditFlags_NoInputs | ImGuiColorEditFlags_Float);
+  std::string look(name_of(organ.look));
+  std::vector<std::string> looks;
+  for (const TissueLook each : kTissueLooks) looks.emplace_back(name_of(each));
+  if (choice("Look", looks, look))
+    organ.look = kTissueLooks[static_cast<std::size_t>(std::ranges::find(looks, look) - looks.begin())];
   if (theme::button("Add attachment", 150.f)) editor.add_attachment(editor.chosen.index);
 }
 

@@ -137,6 +137,7 @@ std::vector<DrawnOrgan> organs_at_rest(const Editor& editor) {
     organ.rest = editor.meshes()[k].view();
     organ.positions = editor.meshes()[k].positions;
     organ.colour = editor.scene.organs[k].colour;
+    organ.look = editor.scene.organs[k].look;
     if (const auto& sheet = editor.scene.organs[k].sheet) organ.opacity = sheet_opacity(sheet->thickness);
     organs.push_back(organ);
   }

@@ -118,6 +118,7 @@ void ReplayScene::show_organ(std::size_t organ) {
   drawn.topology = shown.topology;
   const OrganScene* scene = named(scene_.organs, recording_.organs()[organ].name);
   drawn.colour = scene ? scene->colour : OrganScene{}.colour;
+  drawn.look = scene ? scene->look : OrganScene{}.look;
   drawn.opacity = scene && scene->sheet ? sheet_opacity(scene->sheet->thickness) : 1.f;
 }
 

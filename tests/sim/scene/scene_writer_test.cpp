@@ -31,6 +31,7 @@ void expect_equal(const OrganScene& a, const OrganScene& b) {
   EXPECT_EQ(a.part, b.part);
   EXPECT_EQ(a.mm_per_unit, b.mm_per_unit);
   EXPECT_EQ(a.colour, b.colour);
+  EXPECT_EQ(a.look, b.look);
   EXPECT_EQ(a.tissue.youngs_modulus, b.tissue.youngs_modulus);
   EXPECT_EQ(a.tissue.poisson_ratio, b.tissue.poisson_ratio);
   EXPECT_EQ(a.tissue.density, b.tissue.density);
@@ -181,6 +182,7 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     organ.name = "liver";
     organ.mesh = folder.path() / "sub" / ".." / "liver.obj";
     organ.colour = glm::vec3(number(0, 1), number(0, 1), number(0, 1));
+    organ.look = kTissueLooks[static_cast<std::size_t>(round) % kTissueLooks.size()];
     organ.tissue.youngs_modulus = static_cast<float>(number(100, 1e5));
     organ.tissue.damping_time = static_cast<float>(number(0, 0.1));
     organ.tissue.gravity = glm::vec3(position());
