@@ -207,7 +207,7 @@ void restore_rods(TissueModel& model, std::span<const std::uint32_t> part) {
 namespace {
 
 // Room for the nodes of cuts: a cut across a sheet takes about three for each of its faces.
-constexpr std::uint32_t kLeastSpareNodes = 120;
+constexpr std::uint32_t kLeastSpareNodes = 400;
 
 double half_thickness(const SheetParams& sheet) { return 0.5 * std::max(sheet.thickness, kThinnestSlab); }
 

@@ -83,6 +83,7 @@ struct OrganScene {
   glm::vec3 colour{0.48f, 0.11f, 0.09f};  // 0..1   linear RGB
   TissueLook look = TissueLook::Serosa;
   std::filesystem::path material;  // load_scene() reads law and moduli of `tissue` from it, then it is empty
+  bool only_joined = false;        // no contact with other organs: layers and bands alone join it to them
   TissueParams tissue;
   ContactParams contact;  // with tools
   SculptParams cut;       // `fall` holds unless the tissue has gravity

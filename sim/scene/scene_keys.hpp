@@ -429,6 +429,10 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.optional_file(
       {"material", "", "a file of `trocar tissue fit`, relative to the scene file: law, moduli, stiffening"},
       &OrganScene::material);
+  keys.flag({"only_joined", "",
+             "true: it has no contact with other organs; layers and bands alone hold it to them, as fat that clings to "
+             "all its neighbours"},
+            &OrganScene::only_joined);
   keys.table("tissue", &OrganScene::tissue);
   keys.table("contact", &OrganScene::contact);
   keys.table("cut", &OrganScene::cut);

@@ -7,7 +7,7 @@
 namespace trocar {
 
 NearPairs::NearPairs(std::size_t organs, std::size_t instruments)
-    : organs_(organs), surface_(organs), instrument_(instruments), first_near_(organs + 1, 0) {
+    : organs_(organs), alone_(organs), surface_(organs), instrument_(instruments), first_near_(organs + 1, 0) {
   // The ids of the objects are the organs' numbers first, then the instruments'.
   for (std::size_t k = 0; k < organs + instruments; ++k) sweep_.add({});
 }
@@ -37,7 +37,7 @@ void NearPairs::update() {
     if (first >= organs) {
       instrument_pairs_.push_back({first - organs, second - organs});
     } else if (second < organs) {
-      organ_pairs_.push_back({first, second});
+      if (!alone_[first] && !alone_[second]) organ_pairs_.push_back({first, second});
     } else if (overlap(surface_[first], instrument_[second - organs])) {
       close_until(first);
       near_.push_back(second - organs);

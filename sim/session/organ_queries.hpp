@@ -34,6 +34,8 @@ class NearPairs {
   // These functions set the boxes of this frame. `surface`: of the organ's vertices. `reach`: the box in which it may
   // touch another organ; empty when it is the only organ.
   void set_organ(std::size_t organ, const broad::Box& surface, const broad::Box& reach);
+  // From now on no pair has this organ.
+  void leave_alone(std::size_t organ) { alone_[organ] = 1; }
   void set_instrument(std::size_t instrument, const broad::Box& box);
   // Finds the pairs. Allocates nothing after the first frames.
   void update();
@@ -46,6 +48,7 @@ class NearPairs {
  private:
   std::size_t organs_;
   broad::SweepAndPrune sweep_;
+  std::vector<char> alone_;                       // [organ]
   std::vector<broad::Box> surface_, instrument_;  // [organ], [instrument]
   std::vector<std::uint32_t> near_, first_near_;  // instruments near organ k are near_[first_near_[k]] .. [k + 1]
   std::vector<OrganPair> organ_pairs_;
@@ -68,6 +71,8 @@ class OrganQueries {
   OrganQueries(BackendChoice backend, std::size_t organs, std::size_t instruments);
 
   // Finds, from the boxes of this frame, about which volumes to query which organ, and which instruments collide.
+  // From now on an organ has no contact with others.
+  void leave_alone(std::size_t organ) { near_pairs_.leave_alone(organ); }
   void find_near_pairs(TissueWorld& world, const Instruments& instruments, double dt);
   // Queries every organ. A backend that fails for one organ is replaced for all of them in the same frame; the fault is
   // appended to `faults`. `times`: those of the backend.

@@ -28,9 +28,12 @@ std::array<glm::vec3, 2> sides_of(const std::vector<dvec3>& line, const dvec3& a
 }
 
 // Does the box of a face meet that of a line?
-bool may_meet(const Triangle& t, const dvec3& low, const dvec3& high) {
-  return glm::all(glm::lessThanEqual(glm::min(t.a, glm::min(t.b, t.c)), high)) &&
-         glm::all(glm::greaterThanEqual(glm::max(t.a, glm::max(t.b, t.c)), low));
+bool may_meet(const MeshView& surface, const glm::uvec3& face, const glm::vec3& low, const glm::vec3& high) {
+  const glm::vec3 &a = surface.positions[face.x], &b = surface.positions[face.y], &c = surface.positions[face.z];
+  for (int axis = 0; axis < 3; ++axis)
+    if (std::max({a[axis], b[axis], c[axis]}) < low[axis] || std::min({a[axis], b[axis], c[axis]}) > high[axis])
+      return false;
+  return true;
 }
 
 }  // namespace
@@ -83,14 +86,15 @@ void ClearWindow::look_through(const Observation& seen, std::size_t k) {
   WindowLine& line = lines_[k];
   const bool in_middle = k % kAcross == kAcross / 2;
   const dvec3 from = line.at + kReach * line.normal, to = line.at - kReach * line.normal;
-  const dvec3 low = glm::min(from, to), high = glm::max(from, to);
+  constexpr float kRounding = 1e-5f;  // m
+  const glm::vec3 low = glm::vec3(glm::min(from, to)) - kRounding, high = glm::vec3(glm::max(from, to)) + kRounding;
   double nearest = INFINITY;
   for (const auto& [organ, opened] : gone_) {
     if (opened && !in_middle) continue;
     const MeshView& surface = seen.organs[organ].surface;
     for (const glm::uvec3& corners : surface.faces) {
+      if (!may_meet(surface, corners, low, high)) continue;
       const Triangle face = triangle_of(surface.positions, corners);
-      if (!may_meet(face, low, high)) continue;
       const std::optional<double> met = line_meets_triangle(from, -line.normal, 2.0 * kReach, face);
       if (met && *met < nearest) nearest = *met, line.organ = organ;
     }

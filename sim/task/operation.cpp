@@ -29,6 +29,14 @@ std::vector<std::uint32_t> fibres_of(const StepTissue& tissue, const TaskStage& 
   return fibres;
 }
 
+// Returns which organs a step clears away. [organ]
+std::vector<char> cleared_away(const TaskScene& task, const TaskStage& stage) {
+  std::vector<char> goes(stage.organs.size());
+  for (const TaskStep& step : task.steps)
+    for (const StepGone& gone : step.gone) goes[organ_of(stage, gone.organ)] = 1;
+  return goes;
+}
+
 }  // namespace
 
 OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage)
@@ -190,17 +198,13 @@ constexpr std::uint32_t kNoJunction = ~0u;
 
 AvulsionWatch::AvulsionWatch(const TaskScene& task, const TaskStage& stage, std::span<const char> wanted)
     : names_(stage.organs) {
-  const auto goes = [&](std::uint32_t organ) {
-    return std::ranges::any_of(task.steps, [&](const TaskStep& step) {
-      return std::ranges::count(step.gone, stage.organs[organ], &StepGone::organ) > 0;
-    });
-  };
+  const std::vector<char> goes = cleared_away(task, stage);
   const auto is_tube = [&](std::uint32_t organ) { return organ < stage.lines.size() && !stage.lines[organ].empty(); };
   junction_of_.assign(stage.fibres.size(), kNoJunction);
   for (std::size_t f = 0; f < stage.fibres.size(); ++f) {
     const StageFibre& fibre = stage.fibres[f];
     if (wanted[f] || fibre.a == kWall || fibre.b == kWall || (!is_tube(fibre.a) && !is_tube(fibre.b)) ||
-        goes(fibre.a) || goes(fibre.b))
+        goes[fibre.a] || goes[fibre.b])
       continue;
     const bool from_duct = is_tube(fibre.a);
     auto junction = std::ranges::find(junctions_, fibre.group, &Junction::group);
@@ -248,6 +252,7 @@ class Operation final : public TaskGoal {
     is_wanted_.resize(stage.fibres.size());
     for (std::size_t k = 0; k < steps_.size(); ++k)
       for (const std::uint32_t fibre : steps_.fibres(k)) is_wanted_[fibre] = 1;
+    goes_ = cleared_away(task, stage);
     was_done_.resize(steps_.size());
     bleeds_.resize(names_.size());
     avulsions_.emplace(task, stage, is_wanted_);
@@ -419,10 +424,10 @@ class Operation final : public TaskGoal {
     }
   }
 
-  // Faces that hot metal removes do not count: their depth does.
+  // Faces that hot metal removes do not count: their depth does. Fat and peritoneum that a step clears away may tear.
   void watch_cuts(const Observation& seen, TaskLog& log) {
     for (std::size_t k = 0; k < seen.organs.size(); ++k) {
-      if (ducts_.is_tube(k) || seen.organs[k].faces_removed == 0) continue;
+      if (ducts_.is_tube(k) || goes_[k] || seen.organs[k].faces_removed == 0) continue;
       const std::uint32_t bit = organ_bit(k);
       if (std::ranges::any_of(seen.tools, [&](const SeenTool& tool) { return (tool.heats & bit) != 0; })) continue;
       if (cuts_.cut(seen.time)) complain(seen.time, fmt::format("the {} is cut or torn", names_[k]), log);
@@ -471,6 +476,7 @@ class Operation final : public TaskGoal {
   std::vector<char> was_done_;  // [step]
   std::vector<LimitedOrgan> limits_;
   std::vector<char> is_wanted_;  // [fibre] 1: a step divides it
+  std::vector<char> goes_;       // [organ] 1: a step clears it away
   std::optional<AvulsionWatch> avulsions_;
   std::size_t torn_ = 0;
   CutWatch cuts_;

@@ -108,7 +108,8 @@ class Performer {
     std::uint32_t spare = 0;  // organ_bit() of the organs that must not burn: the plan is given up when they do
     double most_heat = 0.06;  // s    for which they may; less for ducts, vessels and hollow organs
     std::optional<std::uint32_t> fibre = {};  // that the hook divides
-    std::optional<WayOut> way_out = {};       // the plan is given up when the instrument pushes a duct aside
+    double clear = 0.0;                  // m    the plan is given up when a duct comes nearer to the wire; 0: it is not
+    std::optional<WayOut> way_out = {};  // the plan is given up when the instrument pushes a duct aside
   };
 
   // A duct that the task divides.
@@ -139,7 +140,9 @@ class Performer {
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
   void plan_clear(const Observation& seen, std::size_t step);
-  std::optional<std::size_t> next_line(std::span<const WindowLine> lines) const;
+  double clearance_at(const WindowLine& line, double depth) const;
+  bool comes_too_near(const Observation& seen, double clear);
+  std::optional<std::size_t> next_line(std::span<const WindowLine> lines, double clear) const;
   bool pull_before(const Observation& seen, std::size_t next);
   bool grasp_again(const Observation& seen, std::size_t retraction);
   bool retracts_last(std::size_t step, std::size_t next) const;

@@ -590,22 +590,47 @@ constexpr double kForHeight = 2.0;      // 1    in front of the window: what lie
 constexpr double kForLineTry = 0.004;   // m    nearer, for each attempt
 constexpr double kPlunge = 0.0025;      // m    into what is removed
 constexpr double kMelting = 0.15;       // s    there
-constexpr double kWindowClose = 0.012;  // m    so near, the hook goes to the next line without moving out
+constexpr double kNarrow = 0.0031;      // m    clearance in a window that is narrower than twice kUnsafe
+constexpr double kTooNear = 0.003;      // m    from the line of a duct or vessel, where hot metal goes out at once
+constexpr double kLessDeep = 0.0005;    // m
+constexpr double kOver = 0.008;         // m    in front of what covers it: there the hook moves from line to line
+constexpr double kWindowClose = 0.025;  // m    so near, it goes to the next line without moving out
 
 }  // namespace
 
-// Returns the line of a window that is freed next: what lies high above the window first, then what is near to the hook
-// and clear of ducts and vessels.
-std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> lines) const {
+// Returns how far the hot metal stays from ducts and vessels that goes this far into what covers a window, m.
+double Performer::clearance_at(const WindowLine& line, double depth) const {
+  if (!duct_points_) return INFINITY;
+  const glm::dvec3 pivot = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot;
+  const glm::dvec3 shaft = glm::normalize(pivot - line.front), foot = kFoot * glm::cross(line.across, shaft);
+  const glm::dvec3 end = line.front - depth * shaft;
+  return std::min({duct_points_->clearance(line.front, end), duct_points_->clearance(end, end + foot),
+                   duct_points_->clearance(end, end - foot)});
+}
+
+// Does the wire of the hook, or its foot, come too near to a duct or vessel, as these lie now?
+bool Performer::comes_too_near(const Observation& seen, double clear) {
+  if (!duct_points_) return false;
+  duct_points_->follow(seen.fibres.ends);
+  const DevicePose& pose = poses_[tool_];
+  const RigidFrame frame = tool_frame({pose.pivot, pose.tip, instruments_[tool_].radius}, glm::radians(pose.roll_deg));
+  const glm::dvec3 tip = pose.tip, end = tip - kBeyond * glm::normalize(pose.pivot - tip);
+  return std::min({duct_points_->clearance(tip, end), duct_points_->clearance(end, end + kFoot * frame.axes[1])}) <
+         clear;
+}
+
+// Returns the line of a window that is freed next: what lies high above the window first, then what is near to the
+// hook; none where the hot metal would come nearer
+// than `clear` to a duct or vessel.
+std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> lines, double clear) const {
   const glm::dvec3 now = poses_[tool_of_kind(InstrumentKind::Hook)].tip;
   std::optional<std::size_t> best;
   double most = -INFINITY;
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const WindowLine& line = lines[k];
-    if (line.free) continue;
-    const bool unsafe = duct_points_ && duct_points_->clearance(line.front, line.front) < kClearOfHeat;
+    if (line.free || clearance_at(line, 0.0) < clear) continue;
     const double worth = kForHeight * glm::dot(line.front - line.at, line.normal) - glm::distance(line.front, now) -
-                         kForLineTry * line_tries_[k] - (unsafe ? kForUnsafe : 0.0);
+                         kForLineTry * line_tries_[k];
     if (worth > most) most = worth, best = k;
   }
   return best;
@@ -617,39 +642,38 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   if (duct_points_) duct_points_->follow(seen.fibres.ends);
   const std::span<const WindowLine> lines = steps_->look_through(step, seen).lines();
   line_tries_.resize(lines.size());
-  const std::optional<std::size_t> next = next_line(lines);
+  std::optional<std::size_t> next = next_line(lines, kUnsafe);
+  if (!next) next = next_line(lines, kNarrow);
   if (!next) {
     then([now = poses_[tool].tip](const Observation&, double) { return now; }).tool = tool;
     return;
   }
   ++line_tries_[*next];
   const WindowLine line = lines[*next];
-  const glm::dvec3 pivot = instruments_[tool].pivot, target = line.front + aim();
+  double depth = kPlunge;
+  while (depth > 0.0 && clearance_at(line, depth) < kNarrow) depth -= kLessDeep;
+  const glm::dvec3 pivot = instruments_[tool].pivot, target = line.front + 0.5 * aim();
   const auto at = [=](double back) { return target + (back + kBeyond) * glm::normalize(pivot - target); };
-  const auto add = [&](const Goal& goal) -> Move& {
-    Move& move = then(goal);
-    move.tool = tool, move.across = line.across;
-    return move;
-  };
-  const auto slide_to = [&](double back, double speed) -> Move& {
+  const auto slide_to = [&](double back, double duration) -> Move& {
     const glm::dvec3 end = at(back);
-    Move& move = add([this, end](const Observation&, double share) { return glm::mix(from_, end, share); });
-    move.duration = std::max(0.1, (kHot + kPlunge) / speed), move.stop = kStop;
+    Move& move = then([this, end](const Observation&, double share) { return glm::mix(from_, end, share); });
+    move.tool = tool, move.across = line.across, move.duration = duration, move.stop = kStop;
     return move;
   };
   caught_from_ = kCaught;
   if (pressed_ || glm::distance(target, poses_[tool].tip) > kWindowClose) {
     pressed_ = false;
     back_out(tool);
-    const glm::dvec3 before = at(kBack);
-    add([before](const Observation&, double) { return before; }).wait = 0.2;
-    slide_to(kHot, kApproach).duration = (kBack - kHot) / kApproach;
+    Move& before = then([place = at(kBack)](const Observation&, double) { return place; });
+    before.tool = tool, before.across = line.across, before.wait = 0.2;
   } else {
-    slide_to(kHot, kApproach);
+    slide_to(kOver, std::max(0.1, glm::distance(at(kOver), poses_[tool].tip) / kApproach));
   }
-  Move& melt = slide_to(-kPlunge, style_.slide);
-  melt.energy = Diathermy::Cut, melt.spare = limited_ | tubes_, melt.most_heat = kHeat, melt.wait = kMelting;
-  slide_to(kHot, kApproach).stop = 0.0;
+  slide_to(kHot, (kOver - kHot) / kApproach);
+  Move& melt = slide_to(-depth, (kHot + depth) / style_.slide);
+  melt.energy = Diathermy::Cut, melt.clear = kTooNear, melt.spare = limited_ | tubes_, melt.most_heat = kHeat,
+  melt.wait = kMelting;
+  slide_to(kOver, (kOver + depth) / kApproach).stop = 0.0;
 }
 
 // Moves the hook, whose foot has caught tissue, back on the path on which it came; if that does not help, pushes it a

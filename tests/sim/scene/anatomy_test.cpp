@@ -7,6 +7,7 @@
 
 #include "mesh/exact_sign.hpp"
 #include "sim/scene/scene.hpp"
+#include "sim/task/duct.hpp"
 #include "tests/sim/scene/scene_text.hpp"
 #include "tests/sim/session/scene_tissue.hpp"
 #include "tests/support/test_data.hpp"
@@ -136,6 +137,36 @@ TEST_F(AnatomyScenes, FaultsAreOneSentence) {
   Scene scene = operation();
   scene.anatomy.reset();
   EXPECT_THROW(vary_anatomy(scene, 1), InputError);
+}
+
+// Returns the largest distance of points from the line through a tube, m.
+double farthest_from(const std::vector<glm::dvec3>& points, const Scene& scene, const std::string& tube) {
+  const std::vector<glm::dvec3> line = centre_line(*organ_of(scene, tube).tube);
+  double most = 0.0;
+  for (const glm::dvec3& p : points) most = std::max(most, glm::distance(p, point_on_line(line, along_line(line, p))));
+  return most;
+}
+
+// Fat wraps the ducts of every anatomy, and the window that is cleared lies between them.
+TEST(Anatomy, FatAndWindowGoWithTheDucts) {
+  const Scene scene = load_scene(repository_file("data/scenes/tasks/clear_triangle.toml"));
+  for (const std::uint32_t seed : {1u, 2u, 4u, 6u, 10u, 13u}) {
+    const Scene varied = vary_anatomy(scene, seed).scene;
+    const FatShape &before = *organ_of(scene, "fat").fat, &after = *organ_of(varied, "fat").fat;
+    EXPECT_EQ(fat_fault(after), "");
+    EXPECT_NE(after.from, before.from);
+    EXPECT_EQ(after.to, before.to);
+    const double duct = farthest_from(after.from, varied, "cystic duct"),
+                 artery = farthest_from(after.through, varied, "cystic artery");
+    std::printf("anatomy %u: fat follows the duct at %.2f mm, the artery at %.2f mm\n", seed, 1e3 * duct, 1e3 * artery);
+    EXPECT_LT(duct, farthest_from(before.from, scene, "cystic duct") + 1e-3);
+    EXPECT_LT(artery, farthest_from(before.through, scene, "cystic artery") + 1e-3);
+    const auto step = std::ranges::find(varied.task->steps, StepKind::Clear, &TaskStep::kind);
+    for (const StepSide& side : step->sides) {
+      if (side.organ == "liver") continue;
+      EXPECT_LT(farthest_from({glm::dvec3(side.start), glm::dvec3(side.end)}, varied, side.organ), 2.5e-3) << seed;
+    }
+  }
 }
 
 }  // namespace

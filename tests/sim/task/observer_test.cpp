@@ -247,6 +247,20 @@ TEST(RecordedTask, OfACutBandHasItsScore) {
   EXPECT_LT(clumsy.score, 50.0);
 }
 
+// The expert opens the peritoneum and melts the fat of the triangle, and the recording, which looks through the same
+// window, gives the same score.
+TEST(RecordedTask, OfAClearedTriangleHasItsScore) {
+  const TemporaryFolder folder;
+  Scene scene = load_scene(repository_file("data/scenes/tasks/clear_triangle.toml"));
+  for (OrganScene& organ : scene.organs) {
+    if (organ.name == "liver") organ.tissue.node_spacing = 0.018f;
+    if (organ.name == "gallbladder") organ.tissue.node_spacing = 0.009f;
+  }
+  const TaskResult expert = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder);
+  EXPECT_TRUE(expert.finished);
+  EXPECT_GE(expert.score, 85.0);
+}
+
 // Tests that each single fault of a scripted trainee ends the operation with its own critical error, live and from the
 // recording. Seed 1; the scene of the cholecystectomy with coarse organs, without the stomach and the steps that the
 // fault does not need.
