@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "geometry/elementary.hpp"
+
 namespace trocar {
 namespace {
 
@@ -79,7 +81,7 @@ Away away_from(const PressShape& shape, const dvec3& p, bool endless) {
   const Away across = away_from(shape.outline, {p.x, p.z});
   const double along = endless ? 0.0 : std::max(std::abs(p.y) - shape.half_length, 0.0);
   if (!(along > 0.0)) return across;
-  const double beside = std::max(across.distance, 0.0), distance = std::hypot(beside, along);
+  const double beside = std::max(across.distance, 0.0), distance = elementary::hypot(beside, along);
   return {distance, (beside * across.direction + dvec3(0.0, std::copysign(along, p.y), 0.0)) / distance};
 }
 
@@ -125,7 +127,7 @@ AtPoint finite_at(const dmat3& f, const Lame& lame) {
   if (!(volume > 0.0)) return {INFINITY, volume, {}, {}};
   const dmat3 turn = glm::transpose(glm::inverse(f));
   const double square = glm::dot(f[0], f[0]) + glm::dot(f[1], f[1]) + glm::dot(f[2], f[2]);
-  return {0.5 * lame.mu * (square - 3.0 - 2.0 * std::log(volume)), volume, lame.mu * (f - turn), turn};
+  return {0.5 * lame.mu * (square - 3.0 - 2.0 * elementary::log(volume)), volume, lame.mu * (f - turn), turn};
 }
 
 AtPoint linear_at(const dmat3& f, const Lame& lame) {
@@ -568,7 +570,8 @@ double cylinder_depth_on_layer(double modulus, double poisson, double radius, do
   constexpr double kFrom = -16.0, kTo = 16.0;
   double sum = 0.0;
   for (int k = 0; k < kSteps; ++k) {
-    const double t = std::exp(kFrom + (kTo - kFrom) * (k + 0.5) / kSteps), e = std::exp(-2.0 * t), u = t * a / height;
+    const double t = elementary::exp(kFrom + (kTo - kFrom) * (k + 0.5) / kSteps), e = elementary::exp(-2.0 * t),
+                 u = t * a / height;
     // Numerator and denominator times e^-2t, so that they stay finite.
     const double layer =
         (kappa * (1.0 - e * e) - 4.0 * t * e) / (kappa * (1.0 + e * e) + (1.0 + kappa * kappa + 4.0 * t * t) * e);
