@@ -359,7 +359,8 @@ void FinePress::Grid::for_points(const std::vector<dvec3>& at, double deep, Use&
                  highest = std::max(std::max(corner[0].z, corner[1].z), std::max(corner[2].z, corner[3].z));
     if (highest + deep < 0.0 || lowest + deep > height) continue;
     for (int k = 0; k < kPoints; ++k) {
-      const double u = (k % kAcross + 0.5) / kAcross, v = (k / kAcross + 0.5) / kAcross;
+      const int column = k % kAcross, row = k / kAcross;
+      const double u = (column + 0.5) / kAcross, v = (row + 0.5) / kAcross;
       const std::array<double, 4> weight{(1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v};
       const dvec3 p = weight[0] * corner[0] + weight[1] * corner[1] + weight[2] * corner[2] + weight[3] * corner[3];
       const TopPoint point{contact(p, deep), weight};
