@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace trocar {
 
@@ -30,30 +29,6 @@ float lamp_strength(const glm::vec3& to_light, const glm::vec3& axis) {
   const float squared = glm::dot(to_light, to_light), ahead = std::max(-glm::dot(to_light, axis), 0.f);
   const float beam = ahead * ahead / squared;
   return 0.0109f * beam * beam / (0.0009f + squared);
-}
-
-float scattered(float facing, float spread) {
-  const float width = std::min(2.f * spread + 0.02f, 1.f), y = std::clamp(facing + width, 0.f, 2.f * width);
-  const float local = y * y / (4.f * width) + std::max(facing - width, 0.f);
-  return glm::mix(0.318f, local, 1.f / (1.f + 1.6f * spread * spread));
-}
-
-double integrated_scattering(double facing, double spread) {
-  constexpr int kSteps = 4000;
-  const double angle = std::acos(facing);
-  double sum = 0.0, weights = 0.0;
-  for (int k = 0; k < kSteps; ++k) {
-    const double turn = 2.0 * std::numbers::pi * ((k + 0.5) / kSteps - 0.5);
-    const double weight = std::exp(-2.0 * std::abs(std::sin(0.5 * turn)) / spread);
-    sum += weight * std::max(std::cos(angle + turn), 0.0);
-    weights += weight;
-  }
-  return sum / weights;
-}
-
-float highlight(float sine2, float alpha2, float f0) {
-  const float t = sine2 * (1.f - alpha2) + alpha2;
-  return 0.25f * f0 * alpha2 / (t * t);
 }
 
 void vertex_curvatures(const MeshView& mesh, std::span<const glm::vec3> normals, std::span<float> curvatures) {

@@ -1,10 +1,8 @@
-// Light on tissue: optical constants of each look, the formulas of shaders/lamp.glsl and shaders/lighting.glsl in C++,
-// the camera's automatic exposure, and the haze of smoke. Sources: Jensen, Marschner, Levoy, Hanrahan, "A practical
-// model for subsurface light transport", SIGGRAPH 2001 (dipole and diffusion length); Jacques, "Optical properties of
-// biological tissues", Phys. Med. Biol. 58, 2013, and Prahl's table of haemoglobin (absorption and scattering); Penner
-// and Borshukov, "Pre-Integrated Skin Shading", GPU Pro 2, 2011; Walter and others, "Microfacet models for refraction",
-// EGSR 2007 (GGX); Schlick, Eurographics 1994 (Fresnel). Units: metres, seconds; light is linear and relative.   Tested
-// in tests/app/view_test.cpp
+// Light on tissue: optical constants of each look, the lamp of shaders/lamp.glsl in C++, the curvature of surfaces, the
+// camera's automatic exposure, and the haze of smoke. Sources: Jensen, Marschner, Levoy, Hanrahan, "A practical model
+// for subsurface light transport", SIGGRAPH 2001 (dipole and diffusion length); Jacques, "Optical properties of
+// biological tissues", Phys. Med. Biol. 58, 2013, and Prahl's table of haemoglobin (absorption and scattering). Units:
+// metres, seconds; light is linear and relative.   Tested in tests/app/view_test.cpp
 #pragma once
 
 #include <array>
@@ -29,15 +27,6 @@ const TissueOptics& optics_of(TissueLook look);
 // Returns the irradiance at a point `to_light` away from the lamp, whose beam goes along `axis` (unit): 1 in the middle
 // of the beam at 100 mm.
 float lamp_strength(const glm::vec3& to_light, const glm::vec3& axis);
-
-// Returns the light that leaves a round surface, for N.L = `facing` and spread = diffusion length times curvature.
-float scattered(float facing, float spread);
-// The same by integration over the circle, with the profile exp(-r) of the dipole in the distance (r in diffusion
-// lengths): what scattered() approximates.
-double integrated_scattering(double facing, double spread);
-
-// Returns the highlight of a surface with light and eye in one direction, relative to a white diffuse surface.
-float highlight(float sine2, float alpha2, float f0);
 
 // Computes the mean curvature of a surface at every vertex, 1/m: from the turn of the normals along the edges, averaged
 // over the vertex and its neighbours; 0 where it is flat, never above the largest.

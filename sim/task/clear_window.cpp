@@ -96,7 +96,7 @@ void ClearWindow::look_through(const Observation& seen, std::size_t k) {
       if (!may_meet(surface, corners, low, high)) continue;
       const Triangle face = triangle_of(surface.positions, corners);
       const std::optional<double> met = line_meets_triangle(from, -line.normal, 2.0 * kReach, face);
-      if (met && *met < nearest) nearest = *met, line.organ = organ;
+      if (met) nearest = std::min(nearest, *met);
     }
   }
   line.free = !std::isfinite(nearest);

@@ -26,8 +26,7 @@ struct WindowLine {
   glm::dvec3 normal{0.0};  // 1  along the line, towards the eye
   glm::dvec3 across{0.0};  // 1  in the window, from the side before it to the side after it
   bool free = false;
-  glm::dvec3 front{0.0};    // m  where it first meets one of the organs, from the eye; with `free`: no meaning
-  std::uint32_t organ = 0;  // that it meets there
+  glm::dvec3 front{0.0};  // m  where it first meets one of the organs, from the eye; with `free`: no meaning
 };
 
 class ClearWindow {

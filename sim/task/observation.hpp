@@ -35,7 +35,8 @@ struct SeenOrgan {
   std::uint32_t faces_removed = 0;  // removed in this frame: burnt, cut or torn
   // [touch] part of the tool, 0: its shaft; empty: all 0.
   std::span<const std::uint8_t> part = {};
-  MeshView surface = {};  // m, at the time of the touch query; empty: no step of the task asks for it
+  MeshView surface =
+      {};  // m, at the time of the touch query, of organs that a step looks at; of others it may be empty
   std::span<const glm::vec3> new_rest = {};  // m  vertices that a burn, cut or tear made in this frame, at rest
 };
 

@@ -441,12 +441,14 @@ class Operation final : public TaskGoal {
     const auto current = steps_.current();
     const ClearWindow* window = current ? steps_.window(*current) : nullptr;
     if (!window) return;
+    // The first window that is closed in two places; a line through one place has no direction.
     const std::span<const WindowLine> lines = window->lines();
-    const std::size_t row = ClearWindow::kAlong * ClearWindow::kAcross;
-    for (std::size_t first = 0; first < lines.size() && edge_.size() < 2; first += row) {
-      edge_.clear();
-      for (std::size_t k = first + ClearWindow::kAcross / 2; k < first + row; k += ClearWindow::kAcross)
+    const std::size_t in_window = ClearWindow::kAlong * ClearWindow::kAcross;
+    for (std::size_t first = 0; first < lines.size(); first += in_window) {
+      for (std::size_t k = first + ClearWindow::kAcross / 2; k < first + in_window; k += ClearWindow::kAcross)
         if (!lines[k].free) edge_.push_back(glm::vec3(lines[k].front));
+      if (edge_.size() > 1) return;
+      edge_.clear();
     }
   }
 

@@ -596,6 +596,36 @@ std::vector<glm::vec4> computed(GlContext& context, const std::string& formula, 
   return values;
 }
 
+// The formulas of lighting.glsl in C++.
+
+// The light that leaves a round surface, for N.L = `facing` and spread = diffusion length times curvature.
+float scattered(float facing, float spread) {
+  const float width = std::min(2.f * spread + 0.02f, 1.f), y = std::clamp(facing + width, 0.f, 2.f * width);
+  const float local = y * y / (4.f * width) + std::max(facing - width, 0.f);
+  return glm::mix(0.318f, local, 1.f / (1.f + 1.6f * spread * spread));
+}
+
+// What scattered() approximates: the integral over the circle, with the profile exp(-r) of the dipole in the distance
+// (r in diffusion lengths).
+double integrated_scattering(double facing, double spread) {
+  constexpr int kSteps = 4000;
+  const double angle = std::acos(facing);
+  double sum = 0.0, weights = 0.0;
+  for (int k = 0; k < kSteps; ++k) {
+    const double turn = 2.0 * std::numbers::pi * ((k + 0.5) / kSteps - 0.5);
+    const double weight = std::exp(-2.0 * std::abs(std::sin(0.5 * turn)) / spread);
+    sum += weight * std::max(std::cos(angle + turn), 0.0);
+    weights += weight;
+  }
+  return sum / weights;
+}
+
+// The highlight of a surface with light and eye in one direction, relative to a white diffuse surface.
+float highlight(float sine2, float alpha2, float f0) {
+  const float t = sine2 * (1.f - alpha2) + alpha2;
+  return 0.25f * f0 * alpha2 / (t * t);
+}
+
 TEST(ViewShaders, ComputeTheLightOfTheirTwins) {
   Backends backends;
   if (!backends.context()) GTEST_SKIP() << "SKIPPED: no OpenGL (" << backends.why_no_context() << ")";

@@ -83,7 +83,6 @@ TEST(ClearWindow, LinesLieBetweenItsSidesAndFaceTheEye) {
     EXPECT_GT(line.normal.z, 0.999);
     EXPECT_GT(line.across.y, 0.999);
     EXPECT_FALSE(line.free);
-    EXPECT_EQ(line.organ, 2u);
     EXPECT_NEAR(line.front.z, 0.004, 1e-6);
   }
   EXPECT_EQ(window.share(), 0.0);
