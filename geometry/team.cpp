@@ -16,9 +16,10 @@ namespace trocar {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// Longer than what lies between two lists of a step, and than the end of a helper's last job. It is short beside the
-// time of a frame, because another program, or the renderer, may want the core.
-constexpr std::chrono::microseconds kLookout{80};
+// A thread that waits keeps its core at first, for as long as most lists of a step lie apart; then it leaves the core
+// to whoever wants it, another program or the renderer, and looks again; after the longest pause of a frame it sleeps.
+// To wake a thread costs more than a list of jobs, on a virtual machine several times as much.
+constexpr std::chrono::microseconds kKeep{80}, kLookout{3000};
 constexpr std::uint64_t kRound = std::uint64_t{1} << 32;  // a ticket: kRound * round + jobs to take
 
 void rest() {
@@ -31,9 +32,12 @@ void rest() {
 template <typename Condition>
 bool look_out(const Condition& is_so) {
   constexpr int kBetweenClocks = 32;
-  for (const auto start = Clock::now(); Clock::now() - start < kLookout;)
+  const auto start = Clock::now();
+  while (Clock::now() - start < kKeep)
     for (int k = 0; k < kBetweenClocks; ++k, rest())
       if (is_so()) return true;
+  for (; Clock::now() - start < kLookout; std::this_thread::yield())
+    if (is_so()) return true;
   return false;
 }
 

@@ -102,7 +102,8 @@ struct DrawnClip {
 struct DrawnBonds {
   std::vector<DrawnStrand> strands;
   std::vector<DrawnClip> clips;
-  double blood_area = 0.0;  // m^2, that blood covers: it absorbs the light of the lamp
+  std::vector<DrawnStrand> jets;  // of blood, in pieces
+  double blood_area = 0.0;        // m^2, that blood covers: it absorbs the light of the lamp
 };
 
 }  // namespace trocar

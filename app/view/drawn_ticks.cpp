@@ -65,6 +65,8 @@ void DrawnTicks::keep(const Session& session, std::uint64_t number, double time)
   for (const PlacedClip& placed : session.clips().clips())
     if (placed.on()) tick.clips.push_back(placed);
   tick.blood_area = session.film().blood_area();
+  tick.jets.clear();
+  for (const Spurt& spurt : session.film().spurts()) add_jet(spurt, tick.jets);
   tick.scope = session.scope().pose;
   tick.lens = session.scope().lens;
 }
@@ -122,6 +124,7 @@ void DrawnTicks::mix_bonds(const Tick& from, const Tick& to, float share) {
   for (const PlacedClip& placed : to.clips)
     bonds_.clips.push_back({pose_of(placed.clip, positions_[placed.clip.organ]), placed.length});
   bonds_.blood_area = to.blood_area;
+  bonds_.jets = to.jets;
 }
 
 DrawnMoment DrawnTicks::at(double when) {

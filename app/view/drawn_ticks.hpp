@@ -61,6 +61,7 @@ class DrawnTicks {
     std::vector<float> reference;     // [fibre] m
     std::vector<PlacedClip> clips;    // that hold
     double blood_area = 0.0;          // m^2
+    std::vector<DrawnStrand> jets;
     ScopePose scope;
     Lens lens;
   };

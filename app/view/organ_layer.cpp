@@ -397,9 +397,10 @@ StrandLayer::StrandLayer() {
   glBindVertexArray(0);
 }
 
-void StrandLayer::draw(std::span<const DrawnStrand> strands) const {
+void StrandLayer::draw(std::span<const DrawnStrand> strands, bool blood) const {
   if (strands.empty()) return;
   shader_.use();
+  shader_.set("blood", blood ? 1.f : 0.f);
   glBindVertexArray(array_.name());
   fill_vertices(ends_, std::as_bytes(strands), true);
   glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, kCorners, kBundle * static_cast<GLsizei>(strands.size()));

@@ -100,12 +100,12 @@ class OrganLayer {
   std::vector<std::uint8_t> flags_;
 };
 
-// Strands of connective tissue: ribbons that face the eye and are lit like wet, translucent threads.
+// Strands of connective tissue and jets of blood: ribbons that face the eye and are lit like wet, translucent threads.
 class StrandLayer {
  public:
   StrandLayer();
   // Blended: needs the depth buffer of what is in front.
-  void draw(std::span<const DrawnStrand> strands) const;
+  void draw(std::span<const DrawnStrand> strands, bool blood) const;
 
  private:
   Shader shader_{"strand", "strand.glsl", {"lighting.glsl", "strand.glsl"}};

@@ -66,12 +66,27 @@ void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>
     strands.push_back({ends.a, ends.b, kThick * std::sqrt(reference / std::max(length, reference))});
 }
 
+void add_jet(const Spurt& spurt, std::vector<DrawnStrand>& jets) {
+  constexpr float kSpeed = 0.7f, kFall = 9.81f;  // m/s of the mean flow; m/s^2
+  constexpr float kThick = 4.5e-4f;              // m
+  constexpr int kPieces = 8;
+  const float speed = kSpeed * spurt.flow;
+  if (spurt.towards == glm::vec3(0.f) || !(speed > 0.f)) return;
+  const auto at = [&](int piece) {
+    const float way = spurt.length * static_cast<float>(piece) / kPieces, time = way / speed;
+    return spurt.from + way * spurt.towards - glm::vec3(0.f, 0.f, 0.5f * kFall * time * time);
+  };
+  for (int k = 0; k < kPieces; ++k) jets.push_back({at(k), at(k + 1), kThick * std::sqrt(spurt.flow)});
+}
+
 void drawn_bonds(const Session& session, DrawnBonds& drawn) {
   const SessionBonds& bonds = session.bonds();
   drawn.strands.clear();
   for (std::size_t f = 0; f < bonds.bonds().fibres.size(); ++f)
     if (bonds.bonds().intact[f]) add_strand(bonds.ends(f), bonds.bonds().fibres[f].reference, drawn.strands);
   drawn.blood_area = session.film().blood_area();
+  drawn.jets.clear();
+  for (const Spurt& spurt : session.film().spurts()) add_jet(spurt, drawn.jets);
   drawn.clips.clear();
   for (const PlacedClip& placed : session.clips().clips())
     if (placed.on())
@@ -406,7 +421,8 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
 
   blending(true);
   c.organs.draw_sheets(organs, settings.quality, seen);
-  c.strands.draw(bonds.strands);
+  c.strands.draw(bonds.strands, false);
+  c.strands.draw(bonds.jets, true);
   c.draw_on_tissue(organs, solid, marks, settings, glm::vec3(block.lamp_aspect), seen);
   c.labels.draw(marks, scope, settings.time, block.right_pixel.w);
   c.tools.draw_ghosts(tools.subspan(solid.size()), seen);

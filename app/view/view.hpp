@@ -44,6 +44,8 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
 // Overwrites `bonds` with the fibres that are visibly stretched, and the clips.
 void drawn_bonds(const Session& session, DrawnBonds& bonds);
 // Adds an intact fibre of a session or a recording, when it is visibly stretched. `reference`: m, Fibre::reference.
+// Adds the pieces of a jet of blood, which falls as it flies.
+void add_jet(const Spurt& spurt, std::vector<DrawnStrand>& jets);
 void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands);
 
 // An off-screen picture. samples: number per pixel.

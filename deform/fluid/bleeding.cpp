@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "geometry/elementary.hpp"
+#include "geometry/units.hpp"
 
 namespace trocar {
 namespace {
@@ -28,6 +29,13 @@ double lose_blood(BleedSource& source, double dt) {
 
 }  // namespace
 
+double beat_at(double time) { return 1.0 + kPulseShare * elementary::sin(kFullTurn * kPulse * time); }
+
+double mean_beat(double time, double dt) {
+  const double fast = kFullTurn * kPulse;
+  return 1.0 + kPulseShare * (elementary::cos(fast * (time - dt)) - elementary::cos(fast * time)) / (fast * dt);
+}
+
 double open_flow(const BleedSource& source) {
   if (!(source.half_time > 0.0)) return source.rate;
   return source.rate * elementary::exp(-source.clotting / time_constant(source));
@@ -38,6 +46,7 @@ double flow_of(const BleedSource& source) { return source.state == BleedState::F
 double bleed(BleedSource& source, const BleedTreatment& treatment, double dt, double& left) {
   if (source.done()) return 0.0;
   const bool bile = source.kind == BleedKind::Perforation;
+  const double beat = source.kind == BleedKind::Vessel ? treatment.beat : 1.0;
   // Bile does not clot, and a hole in a thin wall is not welded by heat.
   if (treatment.coagulated && !bile) {
     source.state = BleedState::Coagulated;
@@ -51,7 +60,7 @@ double bleed(BleedSource& source, const BleedTreatment& treatment, double dt, do
   }
   const double volume = source.state != BleedState::Flows ? 0.0
                         : bile                            ? lose_bile(source, dt, left)
-                                                          : lose_blood(source, dt);
+                                                          : beat * lose_blood(source, dt);
   if (!bile && open_flow(source) < kClotted * source.rate) source.state = BleedState::Stopped;
   return volume;
 }

@@ -1,9 +1,10 @@
-// Computes how fast an injured organ loses blood or bile. A source of blood clots: its flow halves in each half time,
-// so the loss of a step is the integral of an exponential, exact for every length of step. A source of bile flows
+// Computes how fast an injured organ loses blood or bile. Blood from tissue clots: its flow halves in each half time,
+// so the loss of a step is the integral of an exponential, exact for every length of step. An artery spurts with the
+// pulse and does not stop by itself: its flow is a mean and a sine, integrated exactly too. A source of bile flows
 // evenly until its organ is empty. Same calls, same bits. Flows: Lewis et al., "The validated intraoperative bleeding
 // scale (VIBe scale)", Surgery 2017, grades 1 to 5 ml/min as capillary, 5 to 10 as venous or arteriolar, 10 to 50 as
-// arterial. Time: the bleeding time of a standard cut is 2 to 9 minutes (Ivy). The exponential and the effect of
-// pressure are assumptions. Units: metres, seconds, m^3/s; ml/min where a name says so.   Tested in
+// arterial. Time: the bleeding time of a standard cut is 2 to 9 minutes (Ivy). The exponential, the sine and the effect
+// of pressure are assumptions. Units: metres, seconds, m^3/s; ml/min where a name says so.   Tested in
 // tests/deform/fluid_test.cpp
 #pragma once
 
@@ -12,10 +13,10 @@
 
 namespace trocar {
 
-// A vessel that is divided bleeds from the end that is still supplied.
+// A vessel bleeds from the end that is still supplied once it is divided, and before that where its lumen is open.
 struct VesselParams {
-  double rate_ml_min = 40.0;  // ml/min  from an open end; arterial, > 0
-  double half_time = 300.0;   // s       of the flow: an artery clots slowly; an assumption; 0: it never clots
+  double rate_ml_min = 40.0;  // ml/min  mean, from an open end; arterial, > 0
+  double half_time = 0.0;     // s       of the flow; 0: it does not stop by itself
 };
 // Tissue bleeds from surfaces that were cut or torn.
 struct BloodParams {
@@ -31,6 +32,8 @@ struct BileParams {
 
 constexpr double kMillilitre = 1e-6;              // m^3
 constexpr double kMlPerMin = kMillilitre / 60.0;  // m^3/s
+constexpr double kPulse = 72.0 / 60.0;            // 1/s  of the heart
+constexpr double kPulseShare = 0.7;               // 1  of the mean flow of a vessel, to both sides: an assumption
 constexpr double kPressedClotting = 4.0;          // 1  clotting under pressure, relative to an open wound
 constexpr double kClotted = 1.0 / 64.0;           // 1  a flow below this share of the first one has stopped
 constexpr std::size_t kMostBleedSources = 4096;   // of a session; limits what a reader of a recording must allocate
@@ -62,7 +65,13 @@ struct FluidLoss {
 // What acts on a source in a step.
 struct BleedTreatment {
   bool coagulated = false, closed = false, pressed = false;
+  double beat = 1.0;  // 1  flow of a vessel relative to its mean, mean_beat() of the step
 };
+
+// Returns the flow of a vessel relative to its mean at a time of the session, and its mean in the `dt` seconds until
+// then, > 0.
+double beat_at(double time);
+double mean_beat(double time, double dt);
 
 // Returns the flow of a source now, m^3/s, as long as nothing stops it.
 double open_flow(const BleedSource& source);

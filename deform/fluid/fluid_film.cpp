@@ -206,6 +206,17 @@ std::uint32_t drip_vertex(const FluidFilm& film, std::span<const glm::vec3> posi
   return best;
 }
 
+glm::vec3 spurt_direction(const FilmSurface& surface, std::uint32_t vertex) {
+  glm::vec3 sum(0.f);
+  for (std::uint32_t k = surface.around.first[vertex]; k < surface.around.first[vertex + 1]; ++k) {
+    const glm::uvec3& face = surface.faces[index(surface.around.face[k])];
+    const glm::vec3 a = surface.positions[face.x];
+    sum += glm::cross(surface.positions[face.y] - a, surface.positions[face.z] - a);
+  }
+  const float length = glm::length(sum);
+  return length > 0.f ? sum / length : glm::vec3(0.f);
+}
+
 void find_landing(const glm::vec3& from, const glm::vec3& down, float clearance, std::size_t surface,
                   std::span<const glm::vec3> positions, std::span<const char> unused, DropLanding& best) {
   for (std::uint32_t v = 0; v < positions.size(); ++v) {

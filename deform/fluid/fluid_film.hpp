@@ -75,10 +75,24 @@ double show_film(const FluidFilm& film, std::span<glm::vec2> look);
 // Returns the thickness of a fluid at a vertex, m; 0 where the film has not been.
 float thickness(const FluidFilm& film, std::uint32_t vertex, FilmFluid fluid);
 
-// Where fluid that drips off a surface lands: the nearest surface below.
+// Where fluid lands that drips off a surface, or spurts from it: the nearest surface below, or in front.
+
+// The blood of an artery leaves its end as a jet, away from the surface. This share of it flies, if something within
+// reach is in its way; the rest wets the end. Both are assumptions.
+constexpr double kSpurtShare = 0.6;   // 1
+constexpr float kSpurtReach = 0.04f;  // m
+// Returns the direction of a jet, unit: that of the faces around a vertex; 0 without faces.
+glm::vec3 spurt_direction(const FilmSurface& surface, std::uint32_t vertex);
 
 // Returns the lowest of the vertices with the thickest film, from which drops fall. `film`: not empty.
 std::uint32_t drip_vertex(const FluidFilm& film, std::span<const glm::vec3> positions, const glm::vec3& down);
+
+// A jet of blood, for the picture.
+struct Spurt {
+  glm::vec3 from{0.f}, towards{0.f};  // m; unit
+  float length = kSpurtReach;         // m, to where it lands
+  float flow = 1.f;                   // 1, now, relative to the mean
+};
 
 // A vertex on which a drop lands.
 struct DropLanding {

@@ -46,8 +46,9 @@ double resistance_of(const TissueModel& tube, double dt) {
 
 std::vector<TubeJoint> joints_of(std::span<const TissueModel* const> models, const Bonds& bonds) {
   std::vector<TubeJoint> joints;
-  for (const Fibre& fibre : bonds.fibres)
-    for (int side = 0; side < 2; ++side) {
+  for (std::size_t f = 0; f < bonds.fibres.size(); ++f)
+    for (int side = 0; bonds.intact[f] && side < 2; ++side) {
+      const Fibre& fibre = bonds.fibres[f];
       const BondEnd &end = side == 0 ? fibre.a : fibre.b, &other = side == 0 ? fibre.b : fibre.a;
       if (!on_tube(end, models)) continue;
       auto joint = std::ranges::find_if(
@@ -85,7 +86,9 @@ class JoinedTissue {
   JoinedTissue(std::span<const TissueModel* const> models, const Bonds& bonds) : models_(models) {
     for (const TissueModel* model : models) number_.emplace_back(model->mass.size(), kNoNumber);
     const std::vector<TubeJoint> joints = joints_of(models, bonds);
-    for (const Fibre& fibre : bonds.fibres) {
+    for (std::size_t f = 0; f < bonds.fibres.size(); ++f) {
+      const Fibre& fibre = bonds.fibres[f];
+      if (!bonds.intact[f]) continue;
       if (on_sheet(fibre.a, models) || on_sheet(fibre.b, models)) continue;  // their force is that of the sheet's step
       add_row(fibre, felt_share(fibre, joints, models));
     }

@@ -132,7 +132,7 @@ std::optional<BondEnd> end_in(std::uint32_t organ, std::uint32_t other, std::spa
   const Lattice& lattice = model.lattice;
   const std::optional<std::uint32_t> cell = carrier_of(lattice, p);
   if (!cell) return std::nullopt;
-  BondEnd end{organ, *cell, {}, p};
+  BondEnd end{organ, *cell, {}, p, lattice.cells[*cell].volume_fraction};
   const glm::dvec3 at = (glm::dvec3(p) - lattice.origin) / lattice.spacing - glm::dvec3(lattice.cells[*cell].at);
   for (int corner = 0; corner < 8; ++corner) {
     const glm::dvec3 w = glm::mix(1.0 - at, at, glm::dvec3(corner_offset(corner)));
@@ -315,8 +315,12 @@ void add_force(const BondEnd& end, const glm::vec3& force, std::span<const Tissu
   }
 }
 
+// A fibre is lost with most of the tissue that held it. The rest of a burnt cell has nodes almost without mass, which
+// would need short substeps.
+constexpr float kHolds = 0.4f;  // 1, of the tissue that its cell had
+
 bool has_tissue(const BondEnd& end, std::span<const TissueModel* const> models) {
-  return end.organ == kWall || models[end.organ]->lattice.cells[end.cell].volume_fraction > 0.f;
+  return end.organ == kWall || models[end.organ]->lattice.cells[end.cell].volume_fraction > kHolds * end.full;
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ struct BondEnd {
   std::uint32_t organ = kWall, cell = 0;
   std::array<float, 8> weight{};  // 1, of the cell's nodes; some are negative when the point lies outside the cell
   glm::vec3 point{0.f};           // m, at rest
+  float full = 0.f;               // 1, volume fraction of the cell when the end was made
 };
 
 // Is the end in a tube, in a sheet, or in either? Rods and sheets take their end of a fibre implicitly.
@@ -180,10 +181,11 @@ void snip_fibres(const BladeCut& cut, std::span<const TissueModel* const> models
 // Tested against the eigenvalues of the whole system in tests/deform/bonds_test.cpp
 
 // Returns the largest eigenvalue of the fibres and struts with the tissue around their ends, with a small margin,
-// 1/s^2; 0 without bonds. Broken fibres count too, so that it depends on the tissue alone.
+// 1/s^2; 0 without bonds. Broken fibres do not count.
 double bond_square(std::span<const TissueModel* const> models, const Bonds& bonds);
 
-// Computes the slowdown. Call when all bonds are added, and after a cut: the nodes around it are lighter.
+// Computes the slowdown. Call when all bonds are added, after a cut, because the nodes around it are lighter, and at
+// the end of a frame in which fibres have broken.
 void measure_slowdown(std::span<const TissueModel* const> models, Bonds& bonds);
 
 // Returns a bound of the squares of all frequencies of an organ without bonds, 1/s^2.

@@ -137,6 +137,7 @@ void RecordedFilm::load(std::size_t frame, std::span<const FilmedOrgan> organs) 
     looks_[k].resize(vertices, glm::vec2(0.f));
   }
   sources_before(recording_->bleeding(), frame, sources_);
+  find_spurts(frame, organs);
   if (begun_ && frame == next_) {
     step(frame, organs);
   } else {
@@ -156,8 +157,44 @@ void RecordedFilm::pour_into(std::size_t organ, FilmFluid fluid, double volume, 
   double rates = 0.0;
   for (const BleedSource& source : sources_)
     if (gives(source)) rates += source.rate;
-  for (const BleedSource& source : sources_)
-    if (gives(source) && rates > 0.0) pour(films_[organ], source.vertex, fluid, volume * source.rate / rates);
+  for (std::size_t k = 0; k < sources_.size(); ++k)
+    if (gives(sources_[k]) && rates > 0.0) pour_out(k, fluid, volume * sources_[k].rate / rates);
+}
+
+void RecordedFilm::pour_out(std::size_t source, FilmFluid fluid, double volume) {
+  const BleedSource& from = sources_[source];
+  const auto jet = std::ranges::find(jets_, source, &Jet::source);
+  const bool lands = jet != jets_.end() && jet->at.found;
+  pour(films_[from.organ], from.vertex, fluid, lands ? (1.0 - kSpurtShare) * volume : volume);
+  if (lands) pour(films_[jet->at.surface], jet->at.vertex, fluid, kSpurtShare * volume);
+}
+
+// Returns the nearest vertex in that direction; none when it is one that no face uses.
+DropLanding RecordedFilm::landing_of(std::size_t organ, const glm::vec3& from, const glm::vec3& towards,
+                                     std::span<const FilmedOrgan> organs) const {
+  DropLanding at;
+  for (std::size_t k = 0; k < films_.size(); ++k)
+    find_landing(from, towards, k == organ ? kSameOrgan : kOtherOrgan, k, organs[k].mesh.positions, {}, at);
+  at.found = at.found && around_[at.surface].first[at.vertex] < around_[at.surface].first[at.vertex + 1];
+  return at;
+}
+
+void RecordedFilm::find_spurts(std::size_t frame, std::span<const FilmedOrgan> organs) {
+  jets_.clear(), spurts_.clear();
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const BleedSource& source = sources_[k];
+    const MeshView& mesh = organs[source.organ].mesh;
+    if (source.kind != BleedKind::Vessel || source.state != BleedState::Flows || source.vertex >= mesh.positions.size())
+      continue;
+    Spurt spurt{mesh.positions[source.vertex],
+                spurt_direction({mesh.positions, {}, mesh.faces, around_[source.organ]}, source.vertex)};
+    DropLanding at;
+    if (spurt.towards != glm::vec3(0.f)) at = landing_of(source.organ, spurt.from, spurt.towards, organs);
+    at.found = at.found && at.height <= kSpurtReach;
+    if (at.found) spurt.length = at.height;
+    spurt.flow = static_cast<float>(beat_at(recording_->times()[frame]));
+    jets_.push_back({k, at}), spurts_.push_back(spurt);
+  }
 }
 
 void RecordedFilm::run(std::span<const FilmedOrgan> organs, double dt) {
@@ -167,10 +204,8 @@ void RecordedFilm::run(std::span<const FilmedOrgan> organs, double dt) {
     const FilmVolume drops = run_down(films_[k], surface, dt);
     if (!(total(drops) > 0.0)) continue;
     const glm::vec3& from = surface.positions[drip_vertex(films_[k], surface.positions, down_[k])];
-    DropLanding at;
-    for (std::size_t other = 0; other < films_.size(); ++other)
-      find_landing(from, down_[k], other == k ? kSameOrgan : kOtherOrgan, other, organs[other].mesh.positions, {}, at);
-    if (!at.found || around_[at.surface].first[at.vertex] == around_[at.surface].first[at.vertex + 1]) continue;
+    const DropLanding at = landing_of(k, from, down_[k], organs);
+    if (!at.found) continue;
     for (std::size_t fluid = 0; fluid < drops.size(); ++fluid)
       pour(films_[at.surface], at.vertex, static_cast<FilmFluid>(fluid), drops[fluid]);
   }

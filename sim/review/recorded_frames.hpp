@@ -106,11 +106,17 @@ class RecordedFilm {
   // Returns the look of an organ; empty for a recording without bleeding. [vertex] SessionFilm::look()
   std::span<const glm::vec2> look(std::size_t organ) const;
   double blood_area() const { return blood_area_; }  // m^2
+  // The vessels that bleed in the loaded frame.
+  std::span<const Spurt> spurts() const { return spurts_; }
 
  private:
   void step(std::size_t frame, std::span<const FilmedOrgan> organs);
   void begin_at(std::size_t frame, std::span<const FilmedOrgan> organs);
   void pour_into(std::size_t organ, FilmFluid fluid, double volume, bool flowing_only);
+  void pour_out(std::size_t source, FilmFluid fluid, double volume);
+  DropLanding landing_of(std::size_t organ, const glm::vec3& from, const glm::vec3& towards,
+                         std::span<const FilmedOrgan> organs) const;
+  void find_spurts(std::size_t frame, std::span<const FilmedOrgan> organs);
   void run(std::span<const FilmedOrgan> organs, double dt);
   void suck(std::size_t frame, std::span<const FilmedOrgan> organs);
 
@@ -121,6 +127,12 @@ class RecordedFilm {
   std::vector<FacesAround> around_;
   std::vector<std::vector<glm::vec2>> looks_;
   std::vector<BleedSource> sources_;  // of the loaded frame
+  struct Jet {
+    std::size_t source;
+    DropLanding at;
+  };
+  std::vector<Jet> jets_;
+  std::vector<Spurt> spurts_;  // [jet]
   double blood_area_ = 0.0;
   std::size_t next_ = 0;  // the frame after the loaded one
   bool begun_ = false;

@@ -18,8 +18,8 @@ std::optional<double> mark_of(const Metric& metric) {
 
 std::string cap_text(const TaskResult& task) {
   if (task.critical.empty()) return {};
-  return fmt::format("Critical error: {}. It ended the task, and the score is at most {:.0f}.", task.critical,
-                     kMostAfterCritical);
+  return fmt::format("Critical error: {}. {} score is at most {:.0f}.", task.critical,
+                     task.ended_by_critical ? "It ended the task, and the" : "The", kMostAfterCritical);
 }
 
 std::string slow_machine_text(const Attempt& attempt) {
@@ -65,7 +65,8 @@ Json json_of(const TaskResult& task) {
             {"score", number(task.score)},
             {"parts", json_of(task.parts, task.kind)},
             {"events", events}};
-  if (!task.critical.empty()) json["critical"] = {{"error", task.critical}, {"cap", kMostAfterCritical}};
+  if (!task.critical.empty())
+    json["critical"] = {{"error", task.critical}, {"cap", kMostAfterCritical}, {"ended", task.ended_by_critical}};
   return json;
 }
 

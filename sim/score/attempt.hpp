@@ -33,13 +33,14 @@ struct TaskEvent {
 struct TaskResult {
   std::string kind, title;
   bool finished = false;
-  double score = 0.0;             // 0 .. 100
-  std::vector<Metric> parts;      // of the score, graded
-  std::vector<TaskEvent> events;  // by time
-  std::string critical = {};      // the critical error that ended the task and capped its score; empty: none
+  double score = 0.0;              // 0 .. 100
+  std::vector<Metric> parts;       // of the score, graded
+  std::vector<TaskEvent> events;   // by time
+  std::string critical = {};       // the first critical error, which capped the score; empty: none
+  bool ended_by_critical = false;  // a critical error ended the task
 };
 
-// The largest score of an attempt that a critical error ended.
+// The largest score of an attempt with a critical error.
 constexpr double kMostAfterCritical = 30.0;
 // Returns the sentence about the cap: "Critical error: duct cut without ... . The score is at most 30."; empty without
 // a critical error.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "deform/fluid/fluid_film.hpp"
+#include "mesh/tube_shape.hpp"
 #include "sim/session/saved_session.hpp"
 
 namespace trocar {
@@ -126,14 +128,32 @@ void SessionFilm::pump(const std::vector<Organ>& organs, const Instrument& instr
   }
 }
 
+// A part of the blood of a vessel flies, if something is in its way.
+void SessionFilm::pour_out(const std::vector<Organ>& organs, const BleedSource& source, double volume) {
+  FluidFilm& film = films_[source.organ];
+  if (source.kind != BleedKind::Vessel)
+    return pour(film, source.vertex, source.kind == BleedKind::Perforation ? FilmFluid::Bile : FilmFluid::Blood,
+                volume);
+  if (source.state != BleedState::Flows) return;
+  const Organ& organ = organs[source.organ];
+  Spurt spurt{organ.positions[source.vertex],
+              spurt_direction({organ.positions, organ.mesh.positions, organ.mesh.faces, organ.around}, source.vertex)};
+  DropLanding at;
+  if (spurt.towards != glm::vec3(0.f)) at = landing_of(organs, source.organ, spurt.from, spurt.towards);
+  const bool lands = at.found && at.height <= kSpurtReach;
+  pour(film, source.vertex, FilmFluid::Blood, lands ? (1.0 - kSpurtShare) * volume : volume);
+  if (lands) pour(films_[at.surface], at.vertex, FilmFluid::Blood, kSpurtShare * volume);
+  if (lands) spurt.length = at.height;
+  spurt.flow = static_cast<float>(beat_at(organs.front().state.time));
+  spurts_.push_back(spurt);
+}
+
 void SessionFilm::end_frame(const std::vector<Organ>& organs, const SessionBleeding& bleeding,
                             std::span<const Instrument> instruments, double dt) {
   if (!possible()) return;
-  for (std::size_t k = 0; k < bleeding.sources().size(); ++k) {
-    const BleedSource& source = bleeding.sources()[k];
-    const FilmFluid fluid = source.kind == BleedKind::Perforation ? FilmFluid::Bile : FilmFluid::Blood;
-    pour(films_[source.organ], source.vertex, fluid, bleeding.spilt()[k]);
-  }
+  spurts_.clear();
+  for (std::size_t k = 0; k < bleeding.sources().size(); ++k)
+    pour_out(organs, bleeding.sources()[k], bleeding.spilt()[k]);
   for (const Instrument& instrument : instruments) pump(organs, instrument, dt);
   amounts_.on = {};
   for (std::size_t k = 0; k < organs.size(); ++k) {
@@ -159,6 +179,8 @@ constexpr float kPatch = 0.004f;  // m
 constexpr float kSameHole = 0.006f;  // m
 // Hot tissue is pale from here on, which is coagulated (Organ::charred).
 constexpr float kPale = 0.5f;
+// A vessel that is open on one side bleeds with this share of the flow from its end; an assumption.
+constexpr double kFromHole = 0.5;  // 1
 // An instrument presses on a source when it touches tissue this near.
 constexpr float kPressNear = 0.003f;  // m
 // The pressure that stops a source: mean arterial pressure 93 mmHg, capillary pressure 25 mmHg, and 10 mmHg in the
@@ -169,6 +191,22 @@ constexpr double kSquareCentimetre = 1e-4;                       // m^2
 constexpr std::size_t kUsualSources = 256;
 
 bool coagulated(const Organ& organ, std::uint32_t vertex) { return organ.charred[vertex] >= kPale; }
+
+// The area of a layer for which one of its fibres stands, m^2.
+double area_of(const Fibre& fibre, const LayerParams& layer) {
+  return static_cast<double>(fibre.stiffness * layer.thickness / layer.modulus);
+}
+
+double distance_to(std::span<const glm::dvec3> line, const glm::dvec3& p) {
+  double squared = INFINITY;
+  for (std::size_t k = 0; k + 1 < line.size(); ++k) {
+    const glm::dvec3 d = line[k + 1] - line[k];
+    const double share = std::clamp(glm::dot(p - line[k], d) / glm::dot(d, d), 0.0, 1.0);
+    const glm::dvec3 away = line[k] + share * d - p;
+    squared = std::min(squared, glm::dot(away, away));
+  }
+  return std::sqrt(squared);
+}
 
 bool in_use(const Organ& organ, std::uint32_t vertex) { return organ.unused.empty() || !organ.unused[vertex]; }
 
@@ -206,8 +244,14 @@ struct Patch {
 
 }  // namespace
 
-SessionBleeding::SessionBleeding(const Scene& scene, const std::vector<Organ>& organs, const OrganContacts& contacts)
-    : lost_(organs.size()), left_(organs.size()) {
+SessionBleeding::SessionBleeding(const Scene& scene, const std::vector<Organ>& organs, const OrganContacts& contacts,
+                                 const SessionBonds& bonds)
+    : hole_(organs.size()), lost_(organs.size()), left_(organs.size()) {
+  for (std::size_t f = 0; f < bonds.groups().size(); ++f) {
+    const std::size_t group = bonds.groups()[f];
+    fibre_area_.push_back(group < scene.layers.size() ? area_of(bonds.bonds().fibres[f], scene.layers[group].params)
+                                                      : 0.0);
+  }
   bool spills = false;
   for (std::size_t k = 0; k < organs.size(); ++k) {
     const OrganScene& organ = scene.organs[k];
@@ -281,6 +325,35 @@ void SessionBleeding::follow_change(std::uint32_t organ, const Organ& now, const
   if (blood_[organ] && how == kSnipped) open_surfaces(organ, now, faces - change.slit_walls, true);
   if (blood_[organ] && how == kTorn) open_surfaces(organ, now, faces - change.faces.new_faces, false);
   if (bile_[organ] && left_[organ] > 0.0) open_wall(organ, now, change);
+  if (vessels_[organ] && how != kBurnt) find_hole(organ, now, change);
+}
+
+// What hot metal has parted is sealed.
+void SessionBleeding::follow_bonds(const std::vector<Organ>& organs, const Bonds& bonds) {
+  for (std::size_t k = 0; possible_ && k < bonds.broken.size(); ++k) {
+    const Fibre& fibre = bonds.fibres[bonds.broken[k]];
+    const double area = fibre_area_[bonds.broken[k]];
+    if (!(area > 0.0) || (bonds.broken_how[k] != FibreBreak::Torn && bonds.broken_how[k] != FibreBreak::Cut)) continue;
+    for (const BondEnd* end : {&fibre.a, &fibre.b}) {
+      if (end->organ == kWall || !blood_[end->organ]) continue;
+      const std::uint32_t vertex = nearest_vertex(organs[end->organ], end->point);
+      if (coagulated(organs[end->organ], vertex)) continue;
+      const BloodParams& blood = *blood_[end->organ];
+      open(end->organ, vertex, BleedKind::Surface, blood.rate_ml_min_cm2 * kMlPerMin * area / kSquareCentimetre,
+           blood.half_time);
+    }
+  }
+}
+
+// A vessel bleeds once its lumen is open: where a cut or a tear comes nearer to its middle than its wall.
+void SessionBleeding::find_hole(std::uint32_t organ, const Organ& now, const SculptChange& change) {
+  const TubeModel& tube = now.tissue.tube;
+  double nearest = tube.params.radius - tube.params.wall;
+  for (std::uint32_t v = change.first_vertex; v < change.first_vertex + change.new_vertices; ++v) {
+    if (!in_use(now, v)) continue;
+    if (const double away = distance_to(tube.line, glm::dvec3(now.mesh.positions[v])); away < nearest)
+      nearest = away, hole_[organ] = v;
+  }
 }
 
 // The faces from `first_slot` on are new. The walls of a slit count as skin; of torn tissue only walls and strips are
@@ -343,6 +416,7 @@ void SessionBleeding::open_vessels(const std::vector<Organ>& organs, const Sessi
         sources_, [&](const BleedSource& source) { return source.organ == k && source.kind == BleedKind::Vessel; });
     if (known != sources_.end()) {
       known->vertex = vertex;
+      known->rate = vessels_[k]->flow.rate_ml_min * kMlPerMin;  // it may have been a hole
     } else if ((from_start ? tube.clips_at_start : tube.clips_at_end) == 0 && !coagulated(organs[k], vertex)) {
       const VesselParams& flow = vessels_[k]->flow;
       open(k, vertex, BleedKind::Vessel, flow.rate_ml_min * kMlPerMin, flow.half_time);
@@ -350,11 +424,34 @@ void SessionBleeding::open_vessels(const std::vector<Organ>& organs, const Sessi
   }
 }
 
-// The supplied end of a vessel is closed by any clip on its part, other sources by a clip over them.
+void SessionBleeding::open_holes(const std::vector<Organ>& organs, const SessionClips& clips) {
+  for (std::uint32_t k = 0; k < hole_.size(); ++k) {
+    if (!hole_[k]) continue;
+    const std::uint32_t vertex = *hole_[k];
+    hole_[k].reset();
+    const VesselParams& flow = vessels_[k]->flow;
+    BleedSource hole{
+        k, vertex, BleedKind::Vessel, BleedState::Flows, kFromHole * flow.rate_ml_min * kMlPerMin, flow.half_time};
+    const bool bleeds = std::ranges::any_of(sources_, [&](const BleedSource& source) {
+      return source.organ == k && source.kind == BleedKind::Vessel && !source.done();
+    });
+    if (bleeds || clips.tubes()[k].divided || !in_use(organs[k], vertex) || closed(hole, organs[k], clips)) continue;
+    open(k, vertex, hole.kind, hole.rate, hole.half_time);
+  }
+}
+
+// A vessel is closed by any clip between its source and the end that is supplied, other sources by a clip over them.
 bool SessionBleeding::closed(const BleedSource& source, const Organ& organ, const SessionClips& clips) const {
   if (source.kind == BleedKind::Vessel) {
     const TubeState& tube = clips.tubes()[source.organ];
-    return (vessels_[source.organ]->supplied_from == TubeSide::Start ? tube.clips_at_start : tube.clips_at_end) > 0;
+    const bool from_start = vessels_[source.organ]->supplied_from == TubeSide::Start;
+    if (tube.divided) return (from_start ? tube.clips_at_start : tube.clips_at_end) > 0;
+    const std::vector<glm::dvec3>& line = clips.lines()[source.organ];
+    const double at = along_line(line, glm::dvec3(organ.mesh.positions[source.vertex]));
+    return std::ranges::any_of(clips.clips(), [&](const PlacedClip& placed) {
+      return placed.on() && placed.clip.organ == source.organ && placed.closed >= kClosesTube &&
+             (static_cast<double>(placed.along) < at) == from_start;
+    });
   }
   return std::ranges::any_of(clips.clips(), [&](const PlacedClip& placed) {
     return placed.on() && placed.clip.organ == source.organ &&
@@ -383,13 +480,15 @@ void SessionBleeding::end_frame(const std::vector<Organ>& organs, const SessionC
                                 std::span<const Instrument> instruments, double dt) {
   if (!possible_) return;
   open_vessels(organs, clips);
+  open_holes(organs, clips);
+  const double beat = mean_beat(organs.front().state.time, dt);
   for (std::uint32_t k = 0; k < sources_.size(); ++k) {
     BleedSource& source = sources_[k];
     spilt_[k] = 0.0;
     if (!source.done()) {
       const Organ& organ = organs[source.organ];
       const BleedTreatment treatment{coagulated(organ, source.vertex), closed(source, organ, clips),
-                                     pressed(source, organ, instruments)};
+                                     pressed(source, organ, instruments), beat};
       spilt_[k] = bleed(source, treatment, dt, left_[source.organ]);
       FluidLoss& lost = lost_[source.organ];
       (source.kind == BleedKind::Perforation ? lost.bile : lost.blood) += spilt_[k];

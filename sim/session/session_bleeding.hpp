@@ -19,14 +19,17 @@ namespace trocar {
 class SessionBleeding {
  public:
   SessionBleeding() = default;
-  // `contacts`: of these organs.
-  SessionBleeding(const Scene& scene, const std::vector<Organ>& organs, const OrganContacts& contacts);
+  // `contacts`, `bonds`: of these organs.
+  SessionBleeding(const Scene& scene, const std::vector<Organ>& organs, const OrganContacts& contacts,
+                  const SessionBonds& bonds);
 
   // Starts a frame.
   void begin();
   // Call after a change of an organ's tissue: cut and torn surfaces bleed, holes through a wall spill. Allocates.
   void follow_change(std::uint32_t organ, const Organ& now, const SculptChange& change, DamageMark how);
-  // Ends a frame of `dt` seconds: opens the ends of divided vessels, and lets all sources flow.
+  // Call when fibres have broken in this frame: an organ oozes where a layer was torn or cut off it. Allocates.
+  void follow_bonds(const std::vector<Organ>& organs, const Bonds& bonds);
+  // Ends a frame of `dt` seconds: opens the ends of divided vessels and the holes in others, and lets all sources flow.
   void end_frame(const std::vector<Organ>& organs, const SessionClips& clips, std::span<const Instrument> instruments,
                  double dt);
 
@@ -55,7 +58,9 @@ class SessionBleeding {
   void open(std::uint32_t organ, std::uint32_t vertex, BleedKind kind, double rate, double half_time);
   void open_surfaces(std::uint32_t organ, const Organ& now, std::size_t first_slot, bool slit);
   void open_wall(std::uint32_t organ, const Organ& now, const SculptChange& change);
+  void find_hole(std::uint32_t organ, const Organ& now, const SculptChange& change);
   void open_vessels(const std::vector<Organ>& organs, const SessionClips& clips);
+  void open_holes(const std::vector<Organ>& organs, const SessionClips& clips);
   double depth_of(std::uint32_t organ, const glm::vec3& p) const;
   bool closed(const BleedSource& source, const Organ& organ, const SessionClips& clips) const;
   bool pressed(const BleedSource& source, const Organ& organ, std::span<const Instrument> instruments) const;
@@ -65,6 +70,8 @@ class SessionBleeding {
   std::vector<std::optional<BloodParams>> blood_;    // [organ]
   std::vector<std::optional<BileParams>> bile_;      // [organ]
   std::vector<RestDistance> fields_;                 // [organ] at rest, before any cut; empty without bile
+  std::vector<double> fibre_area_;                   // [fibre] m^2, of the layer that it stands for; 0: of a band
+  std::vector<std::optional<std::uint32_t>> hole_;   // [organ] vertex where a vessel was opened in this frame
   std::vector<BleedSource> sources_;
   std::vector<FluidLoss> lost_;  // [organ]
   std::vector<double> left_;     // [organ] m^3, of its bile
@@ -96,7 +103,8 @@ class SessionFilm {
   std::span<const glm::vec2> look(std::size_t organ) const {
     return organ < looks_.size() ? std::span<const glm::vec2>(looks_[organ]) : std::span<const glm::vec2>();
   }
-  double blood_area() const { return blood_area_; }  // m^2, that blood covers
+  double blood_area() const { return blood_area_; }          // m^2, that blood covers
+  std::span<const Spurt> spurts() const { return spurts_; }  // of the vessels that bleed now
 
   // The state that passes from frame to frame.
   std::vector<FluidFilm>& film_state() { return films_; }
@@ -106,6 +114,7 @@ class SessionFilm {
   void follow_read(const std::vector<Organ>& organs);
 
  private:
+  void pour_out(const std::vector<Organ>& organs, const BleedSource& source, double volume);
   void pump(const std::vector<Organ>& organs, const Instrument& instrument, double dt);
   void show();
 
@@ -114,6 +123,7 @@ class SessionFilm {
   std::vector<std::vector<glm::vec2>> looks_;  // [organ][vertex]
   FluidAmounts amounts_;
   double blood_area_ = 0.0;
+  std::vector<Spurt> spurts_;
 };
 
 }  // namespace trocar

@@ -278,6 +278,7 @@ void SessionBonds::take_struts(SessionClips& clips, const std::vector<Organ>& or
 void SessionBonds::end_frame() {
   if (bonds_.broken.empty() && !parted_) return;
   parted_ = false;
+  if (!bonds_.broken.empty()) measure_slowdown(models_, bonds_);
   mark_bonded(hanging_, bonds_);
   release_unheld(hanging_, bonds_);
 }

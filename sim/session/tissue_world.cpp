@@ -46,6 +46,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   for (const OrganScene& organ : scene.organs) {
     fall_.push_back(organ.tissue.gravity != glm::vec3(0.f) ? organ.tissue.gravity : organ.cut.fall);
     out_of_sight_.push_back(organ.cut.out_of_sight);
+    clings_.push_back(organ.only_joined);
     melt_.push_back(organ.cut.melt);
   }
   const bool cuttable = std::any_of(scene.instruments.begin(), scene.instruments.end(),
@@ -78,7 +79,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   contact_sizes_ = ContactSizes(organ_contacts_);
   bonds_ = SessionBonds(scene, organs_, organ_contacts_);
   clips_ = SessionClips(scene, organs_);
-  bleeding_ = SessionBleeding(scene, organs_, organ_contacts_);
+  bleeding_ = SessionBleeding(scene, organs_, organ_contacts_, bonds_);
   film_ = SessionFilm(scene, organs_);
   for (const Organ& organ : organs_) intact_.push_back({organ.mesh, organ.tissue});
   slips_ = TipSlip(scene.instruments.size(), scene.organs.size());
@@ -130,6 +131,7 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
     if (cuttable_ && (loosened || !organs_[k].change.empty())) release_loose_sheet(organs_[k], fall_[k]);
     stop_fallen_sheet(organs_[k], out_of_sight_[k]);
   }
+  bleeding_.follow_bonds(organs_, bonds_.bonds());
   bleeding_.end_frame(organs_, clips_, instruments.list(), dt);
   film_.end_frame(organs_, bleeding_, instruments.list(), dt);
 }
@@ -176,7 +178,9 @@ void TissueWorld::find_candidates() {
   }
 }
 
-// Closing jaws grip the organ that both touch, or of several the one of which they touch the most faces.
+// Closing jaws grip the organ that both touch, or of several the one of which they touch the most faces. Fat and
+// membranes that cling to others count only where there is nothing else: jaws close around them, and grip what is in
+// them once they touch it from both sides.
 void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws,
                             const InstrumentMotion& motion) {
   if (instrument.commanded_grip >= instrument.jaws.grip_below || motion.opening_after >= motion.opening_before) return;
@@ -185,13 +189,17 @@ void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws
     return organ.touched.part_first[part + 1] - organ.touched.part_first[part];
   };
   std::uint32_t most = 0;
+  std::size_t best = 0;
+  bool clings = true;
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const std::uint32_t upper = touched(organs_[k], 1), lower = touched(organs_[k], 2);
-    if (upper == 0 || lower == 0 || upper + lower <= most) continue;
-    most = upper + lower;
-    instrument.grasped = k;
+    if (upper == 0 || lower == 0 || (clings_[k] && !clings)) continue;
+    if (upper + lower <= most && clings == (clings_[k] != 0)) continue;
+    most = upper + lower, clings = clings_[k] != 0, best = k;
   }
-  if (most == 0) return;
+  if (most == 0 || (instrument.grasp.holding() && clings)) return;
+  if (instrument.grasp.holding()) release(instrument.grasp);
+  instrument.grasped = best;
   const Organ& organ = organs_[instrument.grasped];
   grip(instrument.jaws, jaws, motion, {organ.tissue, organ.positions, organ.mesh.faces, organ.around, organ.unused},
        instrument.grasp);
@@ -200,7 +208,8 @@ void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws
 void TissueWorld::move_jaws_of(const Instruments& instruments, Instrument& instrument, std::size_t tool) {
   if (!has_jaws(instrument.kind)) return;
   const Jaws jaws = instruments.jaws(tool);
-  if (!instrument.grasp.holding()) grip_with(instrument, tool, jaws, instruments.motion(tool));
+  if (!instrument.grasp.holding() || clings_[instrument.grasped])
+    grip_with(instrument, tool, jaws, instruments.motion(tool));
   std::vector<TissueHold>& holds = holds_[instrument.grasped];
   first_hold_[tool] = holds.size();
   pull_[tool] = glm::vec3(0.f);

@@ -156,6 +156,7 @@ class TissueWorld {
 
   std::vector<Organ> organs_;
   std::vector<glm::vec3> fall_;                          // [organ] m/s^2  of loose parts
+  std::vector<char> clings_;                             // [organ] 1: fat or a membrane on others (only_joined)
   std::vector<float> melt_;                              // [organ] m
   std::vector<float> out_of_sight_;                      // [organ] m
   bool cuttable_ = false;                                // instruments may cut

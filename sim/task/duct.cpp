@@ -96,6 +96,7 @@ DuctWatch::DuctWatch(const TaskScene& task, const TaskStage& stage)
 void DuctWatch::step(const Observation& seen, TaskLog& log) {
   clips_now_ = divisions_now_ = 0;
   watch_clips(seen, log);
+  watch_bleeding(seen, log);
   watch_divisions(seen, log);
   for (DuctTarget& target : targets_) count_clips(seen, target);
 }
@@ -196,7 +197,7 @@ void DuctWatch::watch_divisions(const Observation& seen, TaskLog& log) {
     if (DuctTarget* target = target_on(k)) {
       divide(seen, seen.tubes[k], *target, log);
     } else {
-      log.critical(seen.time, fmt::format("{} cut", names_[k]));
+      injure(seen, fmt::format("{} cut", names_[k]), log);
     }
   }
 }
@@ -207,11 +208,41 @@ void DuctWatch::divide(const Observation& seen, const TubeState& tube, DuctTarge
   target.miss = std::abs(double(tube.at) - target.along);
   const std::size_t staying = target.starts ? tube.clips_at_start : tube.clips_at_end;
   if (rules_.clips_staying > 0.0 && (tube.clips_at_start == 0 || tube.clips_at_end == 0))
-    return log.critical(seen.time, fmt::format("{} cut without a clip on both sides", name));
+    return injure(seen, fmt::format("{} cut without a clip on both sides", name), log);
   log.note(seen.time, fmt::format("{} divided{}", name, rules_.clips_staying > 0.0 ? " between clips" : ""));
   if (double(staying) < rules_.clips_staying)
     complain(seen, fmt::format("{}: {} of {:.0f} clips on the side that stays", name, staying, rules_.clips_staying),
              log);
+}
+
+// Where a vessel bleeds the task goes on: it can still be saved.
+void DuctWatch::injure(const Observation& seen, std::string text, TaskLog& log) const {
+  bleeds_ ? log.grave(seen.time, std::move(text)) : log.critical(seen.time, std::move(text));
+}
+
+// Says when a vessel bleeds, and what has stopped it.
+void DuctWatch::watch_bleeding(const Observation& seen, TaskLog& log) {
+  const auto ended = [](BleedState state) { return state != BleedState::Flows && state != BleedState::Pressed; };
+  bleeds_ = false;
+  for (std::size_t k = 0; k < seen.bleeding.sources.size(); ++k) {
+    const BleedSource& source = seen.bleeding.sources[k];
+    const bool is_new = k >= state_.size();
+    if (is_new) state_.push_back(source.state), since_.push_back(seen.time);
+    if (source.kind != BleedKind::Vessel || source.organ >= names_.size()) continue;
+    const std::string& name = names_[source.organ];
+    if (is_new ? !ended(source.state) : ended(state_[k]) && !ended(source.state))
+      complain(seen, fmt::format("the {} bleeds: press on it, then close it with a clip or by heat", name), log);
+    if (!ended(state_[k]) && ended(source.state)) {
+      warning_.clear();
+      log.note(seen.time, fmt::format("the bleeding of the {} is stopped{}, after {:.1f} s and {:.1f} ml", name,
+                                      source.state == BleedState::Closed       ? " by a clip"
+                                      : source.state == BleedState::Coagulated ? " by heat"
+                                                                               : "",
+                                      seen.time - since_[k], seen.bleeding.lost[source.organ].blood / kMillilitre));
+    }
+    state_[k] = source.state;
+    bleeds_ = bleeds_ || !ended(source.state);
+  }
 }
 
 // Before the division, the target separates the sides.

@@ -85,6 +85,8 @@ class DuctWatch {
   // Return the counts of the last frame.
   std::size_t divisions_now() const { return divisions_now_; }
   std::size_t clips_now() const { return clips_now_; }
+  // Does a vessel bleed that was divided? Then the task goes on: the bleeding can be stopped.
+  bool bleeds() const { return bleeds_; }
 
   // Append the next thing to do, and the latest error.
   void say(std::string& hint, std::string& warning) const;
@@ -99,6 +101,8 @@ class DuctWatch {
   void watch_clips(const Observation& seen, TaskLog& log);
   void watch_divisions(const Observation& seen, TaskLog& log);
   void divide(const Observation& seen, const TubeState& tube, DuctTarget& target, TaskLog& log);
+  void injure(const Observation& seen, std::string text, TaskLog& log) const;
+  void watch_bleeding(const Observation& seen, TaskLog& log);
   void count_clips(const Observation& seen, DuctTarget& target) const;
 
   TaskRules rules_;
@@ -107,6 +111,9 @@ class DuctWatch {
   std::vector<char> is_tube_, divided_;  // [organ]
   std::vector<DuctTarget> targets_;      // in the task's order
   std::vector<char> was_on_;             // [clip]
+  std::vector<BleedState> state_;        // [source] in the last frame
+  std::vector<double> since_;            // [source] s, when it opened
+  bool bleeds_ = false;
   std::size_t known_ = 0, bad_clips_ = 0, clips_now_ = 0, divisions_now_ = 0;
   std::string warning_;
 };

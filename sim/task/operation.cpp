@@ -367,7 +367,10 @@ class Operation final : public TaskGoal {
         if (steps_.at(k).before_division && !steps_.done(k)) return steps_.at(k).title;
       return std::string();
     };
-    if (ducts_.divisions_now() > 0) log.critical(seen.time, "divided before this step was done: " + missing());
+    if (ducts_.divisions_now() > 0) {
+      std::string text = "divided before this step was done: " + missing();
+      ducts_.bleeds() ? log.grave(seen.time, std::move(text)) : log.critical(seen.time, std::move(text));
+    }
     if (ducts_.clips_now() > 0) complain(seen.time, "a clip before this step was done: " + missing(), log);
   }
 
@@ -418,7 +421,7 @@ class Operation final : public TaskGoal {
       const std::string& name = names_[source.organ];
       if (source.kind == BleedKind::Perforation) {
         complain(seen.time, fmt::format("the {} is perforated and spills bile", name), log);
-      } else if (bleeds_[source.organ].cut(seen.time)) {
+      } else if (source.kind == BleedKind::Surface && bleeds_[source.organ].cut(seen.time)) {
         log.note(seen.time, fmt::format("the {} bleeds", name));
       }
     }

@@ -620,8 +620,7 @@ bool Performer::comes_too_near(const Observation& seen, double clear) {
 }
 
 // Returns the line of a window that is freed next: what lies high above the window first, then what is near to the
-// hook; none where the hot metal would come nearer
-// than `clear` to a duct or vessel.
+// hook; none where the hot metal would come nearer than `clear` to a duct or vessel.
 std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> lines, double clear) const {
   const glm::dvec3 now = poses_[tool_of_kind(InstrumentKind::Hook)].tip;
   std::optional<std::size_t> best;
@@ -666,6 +665,7 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
     back_out(tool);
     Move& before = then([place = at(kBack)](const Observation&, double) { return place; });
     before.tool = tool, before.across = line.across, before.wait = 0.2;
+    slide_to(kOver, (kBack - kOver) / kApproach);
   } else {
     slide_to(kOver, std::max(0.1, glm::distance(at(kOver), poses_[tool].tip) / kApproach));
   }

@@ -21,6 +21,7 @@ struct TaskLog {
   std::vector<TaskEvent> events;
   std::size_t errors = 0;
   bool ended = false;         // by a critical error
+  bool capped = false;        // the score, by a critical error
   std::string critical_text;  // of the first critical error: the reason of the cap
 
   void note(double time, std::string text) { events.push_back({time, false, std::move(text)}); }
@@ -28,11 +29,16 @@ struct TaskLog {
     events.push_back({time, true, std::move(text)});
     ++errors;
   }
-  // An error that ends the task and caps its score.
+  // An error that caps the score of the task and ends it.
   void critical(double time, std::string text) {
-    if (!ended) critical_text = text;
-    error(time, "critical: " + std::move(text));
+    grave(time, std::move(text));
     ended = true;
+  }
+  // One that caps the score and lets the task go on: what follows can still be made good.
+  void grave(double time, std::string text) {
+    if (!capped) critical_text = text;
+    error(time, "critical: " + std::move(text));
+    capped = true;
   }
 };
 

@@ -99,7 +99,7 @@ struct TaskRun::Content {
   // Live and at the end: what is not done does not count.
   double score() const {
     const double full = 100.0 * feed.progress * mean_grade(parts.parts());
-    return log.ended ? std::min(full, kMostAfterCritical) : full;
+    return log.capped ? std::min(full, kMostAfterCritical) : full;
   }
 
   void tell() {
@@ -164,6 +164,7 @@ TaskResult TaskRun::result() const {
   result.events = c.log.events;
   result.score = c.feed.score;
   result.critical = c.log.critical_text;
+  result.ended_by_critical = c.log.ended;
   return result;
 }
 

@@ -493,7 +493,8 @@ TEST(BondStability, RandomFibresHaveTheirLargestEigenvalue) {
           model.inverse_mass[i] = random() % 10 == 0 ? 0.f : 1.f / model.mass[i];
       const unsigned count = 1 + random() % 40;
       for (unsigned k = 0; k < count; ++k)
-        blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, random() % 8 == 0));
+        blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, random() % 8 == 0)),
+            blocks.bonds.intact.push_back(1);
       const double ratio = limiting_square(models, blocks.bonds) / largest_eigenvalue(models, blocks.bonds);
       least = std::min(least, ratio), most = std::max(most, ratio);
     }
@@ -526,7 +527,7 @@ TEST(BondStability, OnlyBondedOrgansAreSlowed) {
   measure_slowdown(models, blocks.bonds);
   EXPECT_EQ(blocks.bonds.slowdown, (std::vector<float>{1.f, 1.f}));
   std::mt19937 random(3402);
-  blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, true));
+  blocks.bonds.fibres.push_back(random_fibre(blocks.organs(), random, true)), blocks.bonds.intact.push_back(1);
   blocks.bonds.fibres[0].stiffness = 1e-3f;
   measure_slowdown(models, blocks.bonds);
   EXPECT_LT(blocks.bonds.slowdown[0], 1.05f) << "a soft fibre, a margin of 10 % for the square";
@@ -536,15 +537,41 @@ TEST(BondStability, OnlyBondedOrgansAreSlowed) {
   EXPECT_EQ(blocks.bonds.slowdown[1], 1.f);
 }
 
-// The bound depends on the tissue alone, so that a restored session has the same substeps as the saved one.
-TEST(BondStability, BrokenFibresCountToo) {
+// The bound is that of the fibres that are left.
+TEST(BondStability, BrokenFibresDoNotCount) {
   TwoBlocks blocks(coarse(), glm::vec3(0.03f));
   const std::vector<const TissueModel*>& models = blocks.group().model_list;
   const std::size_t fibres = add_layer(second_on_first(), 1, 0, blocks.organs(), blocks.bonds);
   const double square = bond_square(models, blocks.bonds);
   EXPECT_GT(square, 0.0);
-  for (std::uint32_t f = 0; f < fibres; f += 2) break_fibre(f, FibreBreak::Torn, blocks.bonds);
-  EXPECT_EQ(bond_square(models, blocks.bonds), square);
+  Bonds left = blocks.bonds;
+  left.fibres.clear(), left.intact.clear();
+  for (std::uint32_t f = 0; f < fibres; ++f)
+    if (f % 2 == 0)
+      break_fibre(f, FibreBreak::Torn, blocks.bonds);
+    else
+      left.fibres.push_back(blocks.bonds.fibres[f]), left.intact.push_back(1);
+  EXPECT_EQ(bond_square(models, blocks.bonds), bond_square(models, left));
+  EXPECT_LE(bond_square(models, blocks.bonds), square);
+  for (std::uint32_t f = 1; f < fibres; f += 2) break_fibre(f, FibreBreak::Torn, blocks.bonds);
+  EXPECT_EQ(bond_square(models, blocks.bonds), 0.0);
+}
+
+// A fibre goes with most of the tissue that held it, and stays with less.
+TEST(BondStability, FibresGoWithTheirTissue) {
+  TwoBlocks blocks(coarse(), glm::vec3(0.03f));
+  add_layer(second_on_first(), 1, 0, blocks.organs(), blocks.bonds);
+  const std::vector<const TissueModel*>& models = blocks.group().model_list;
+  const BondEnd& end = blocks.bonds.fibres[0].a;
+  float& left = blocks.group().models[end.organ].lattice.cells[end.cell].volume_fraction;
+  left = 0.5f * end.full;
+  break_loose_fibres(models, blocks.bonds);
+  EXPECT_TRUE(blocks.bonds.broken.empty());
+  left = 0.3f * end.full;
+  break_loose_fibres(models, blocks.bonds);
+  ASSERT_FALSE(blocks.bonds.broken.empty());
+  EXPECT_EQ(blocks.bonds.broken[0], 0u);
+  EXPECT_EQ(blocks.bonds.broken_how[0], FibreBreak::Lost);
 }
 
 }  // namespace

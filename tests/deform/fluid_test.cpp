@@ -61,6 +61,33 @@ TEST(Bleeding, WithoutClottingTheFlowIsEven) {
   EXPECT_EQ(source.state, BleedState::Flows);
 }
 
+// A vessel flows with the pulse: the mean over a step is the integral of the flow, and over whole beats it is 1; it
+// never stops by itself.
+TEST(Bleeding, AVesselFlowsWithThePulse) {
+  const double beat = 1.0 / kPulse;
+  EXPECT_NEAR(mean_beat(7.3, beat), 1.0, 1e-12);
+  double lowest = 2.0, highest = 0.0;
+  for (int k = 0; k < 100; ++k) {
+    const double time = 0.05 * k, dt = 1.0 / 60.0;
+    double sum = 0.0;
+    constexpr int kParts = 1000;
+    for (int part = 0; part < kParts; ++part) sum += beat_at(time - dt + dt * (part + 0.5) / kParts) / kParts;
+    EXPECT_NEAR(mean_beat(time, dt), sum, 1e-7);
+    lowest = std::min(lowest, beat_at(time)), highest = std::max(highest, beat_at(time));
+  }
+  EXPECT_GT(lowest, 0.0);
+  EXPECT_GT(highest, 3.0 * lowest);
+  BleedSource source{0, 0, BleedKind::Vessel, BleedState::Flows, 1e-6, VesselParams{}.half_time, 0.0};
+  double left = 0.0, lost = 0.0;
+  constexpr int kSteps = 1200;
+  for (int k = 1; k <= kSteps; ++k) {
+    const double dt = 600.0 * beat / kSteps;
+    lost += bleed(source, {.beat = mean_beat(dt * k, dt)}, dt, left);
+  }
+  EXPECT_NEAR(lost / (1e-6 * 600.0 * beat), 1.0, 1e-9);
+  EXPECT_EQ(source.state, BleedState::Flows);
+}
+
 // The flow ends when 1/64 of it is left, after six half times.
 TEST(Bleeding, AClottedSourceStops) {
   BleedSource source = blood(1e-6, 10.0);

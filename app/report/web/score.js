@@ -87,7 +87,8 @@ export function limitBar(metric) {
 /** The sentence about a critical error, which caps the score; empty without one. */
 export function capText(task) {
   if (!task.critical) return "";
-  return `Critical error: ${task.critical.error}. It ended the task, and the score is at most ${task.critical.cap}.`;
+  const ended = task.critical.ended ? "It ended the task, and the" : "The";
+  return `Critical error: ${task.critical.error}. ${ended} score is at most ${task.critical.cap}.`;
 }
 
 function partRow(part) {

@@ -1,3 +1,4 @@
+uniform float blood;  // 1: a jet, 0: a fibre
 #ifdef VERTEX_SHADER
 layout(location = 0) in vec3 from;
 layout(location = 1) in vec3 to;
@@ -12,14 +13,15 @@ vec3 scatter(float number) { return 2.0 * fract(sin(number * vec3(12.9898, 78.23
 
 // A fibre is drawn as a bundle of three, scattered, that begin below the surfaces and are broad there.
 void main() {
-  const float kPieces = 8.0, kScatter = 0.0011, kBelow = 0.0008;
+  const float kPieces = 8.0;
+  float scatter_by = mix(0.0011, 0.00015, blood), below = mix(0.0008, 0.0, blood);
   float along = float(gl_VertexID / 2) / kPieces;
   border = float(gl_VertexID % 2) * 2.0 - 1.0;
   vec3 way = to - from;
   float size = length(way);
   way /= max(size, 1e-9);
-  vec3 a = from + kScatter * scatter(float(gl_InstanceID) + 0.31) - kBelow * way,
-       b = to + kScatter * scatter(float(gl_InstanceID) + 0.77) + kBelow * way;
+  vec3 a = from + scatter_by * scatter(float(gl_InstanceID) + 0.31) - below * way,
+       b = to + scatter_by * scatter(float(gl_InstanceID) + 0.77) + below * way;
   float end = 2.0 * along - 1.0;
   float width = size > 0.0 ? radius * (0.55 + 0.6 * end * end * end * end) : 0.0;
   vec3 middle = mix(a, b, along);
@@ -45,7 +47,8 @@ void main() {
   vec3 towards = normalize(to_light);
   // The strand is round: its normal turns from the eye, which is near the light, to the side.
   vec3 n = normalize(across * border + towards * sqrt(max(1.0 - border * border, 0.0)));
-  vec3 light = lamp_light(towards, lamp_strength(to_light), n, n, n, vec3(0.52, 0.31, 0.20), vec2(0.9, 0.3), 0.6);
-  result = vec4(to_screen(light), 0.5 * cover * (1.0 - 0.5 * border * border));
+  vec3 light = lamp_light(towards, lamp_strength(to_light), n, n, n,
+                          mix(vec3(0.52, 0.31, 0.20), vec3(0.30, 0.010, 0.008), blood), vec2(0.9, 0.3), 0.6);
+  result = vec4(to_screen(light), mix(0.5, 0.8, blood) * cover * (1.0 - 0.5 * border * border));
 }
 #endif

@@ -129,6 +129,8 @@ void ReplayScene::show_film() {
   film_.load(frame_, filmed_);
   for (std::size_t k = 0; k < organs_.size(); ++k) organs_[k].wet = film_.look(k);
   bonds_.blood_area = film_.blood_area();
+  bonds_.jets.clear();
+  for (const Spurt& spurt : film_.spurts()) add_jet(spurt, bonds_.jets);
 }
 
 void ReplayScene::show_tools() {

@@ -39,26 +39,59 @@ class BleedingVessel : public test::DuctSession {
   }
 };
 
-// The loss since the division is rate tau (1 - exp(-t / tau)).
+// The loss since the division is rate tau (1 - exp(-t / tau)), with the pulse in each frame.
 TEST_F(BleedingVessel, BleedsFromItsSuppliedEnd) {
   start(vessel());
   run(10);
   EXPECT_TRUE(bleeding().possible());
   EXPECT_EQ(lost_ml(), 0.0);
   int frames = 0;
-  after_frame_ = [&](std::uint64_t) { frames += !bleeding().sources().empty(); };
+  double expected = 0.0;  // ml
+  const double tau = 20.0 / std::log(2.0);
+  after_frame_ = [&](std::uint64_t frame) {
+    if (bleeding().sources().empty()) return;
+    const double before = frames * kFrame, now = ++frames * kFrame;
+    expected += kRate / 60.0 * tau * (std::exp(-before / tau) - std::exp(-now / tau)) *
+                mean_beat(double(frame) * kFrame + kFrame, kFrame);
+  };
   cut(0.026);
   run(300);
   ASSERT_TRUE(clips().tubes()[0].divided);
   ASSERT_EQ(bleeding().sources().size(), 1u);
   const BleedSource& source = bleeding().sources()[0];
   const double along = double(duct().mesh.positions[source.vertex].x);
-  const double t = frames * kFrame, tau = 20.0 / std::log(2.0);
+  const double t = frames * kFrame;
   std::printf("divided at %.1f mm, the source is at %.1f mm; %.3f ml in %.2f s\n", 1e3 * double(clips().tubes()[0].at),
               1e3 * along, lost_ml(), t);
   EXPECT_EQ(source.kind, BleedKind::Vessel);
   EXPECT_NEAR(along, double(clips().tubes()[0].at), 4e-3);
-  EXPECT_NEAR(lost_ml(), kRate / 60.0 * tau * (1.0 - std::exp(-t / tau)), 1e-9);
+  EXPECT_NEAR(lost_ml(), expected, 1e-6);
+}
+
+// Scissors open the wall without dividing the vessel: it bleeds there, with half of the flow from an end, until a clip
+// closes it on the supplied side; one on the other side does not help.
+TEST_F(BleedingVessel, BleedsWhereItIsCutInto) {
+  const std::string walled = test::replaced(vessel(), "radius_mm = 2\n", "radius_mm = 2\nwall_mm = 1\n");
+  start(test::replaced(walled, "node_spacing_mm = 4", "node_spacing_mm = 1.3"));
+  run(10);
+  // From the side, further each time, until they open the lumen.
+  for (double y = 0.006; y > 0.0005 && bleeding().sources().empty(); y -= 0.0005) {
+    pose_[1].pivot.y = pose_[1].tip.y = y;
+    use(1, 0.030, -0.006, 0.3);
+  }
+  ASSERT_FALSE(clips().tubes()[0].divided);
+  ASSERT_EQ(bleeding().sources().size(), 1u) << "the lumen is open";
+  const BleedSource& source = bleeding().sources()[0];
+  EXPECT_EQ(source.kind, BleedKind::Vessel);
+  EXPECT_NEAR(source.rate, 0.5 * kRate * kMlPerMin, 1e-15);
+  EXPECT_EQ(source.state, BleedState::Flows);
+  clip(0.040);
+  EXPECT_EQ(bleeding().sources()[0].state, BleedState::Flows) << "a clip behind the hole";
+  clip(0.012);
+  EXPECT_EQ(bleeding().sources()[0].state, BleedState::Closed);
+  const double closed = lost_ml();
+  run(30);
+  EXPECT_EQ(lost_ml(), closed);
 }
 
 TEST_F(BleedingVessel, DoesNotBleedWithAClipOnTheSuppliedSide) {

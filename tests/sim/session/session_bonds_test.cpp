@@ -49,6 +49,35 @@ class GallbladderInItsBed : public ::testing::Test {
   CpuBackends backends_;
 };
 
+// Where a layer tears, the organ that has blood oozes, each fibre with its share of the area; what heat parts is
+// sealed.
+TEST_F(GallbladderInItsBed, OozesWhereItIsTorn) {
+  const auto session = session_of(scene_);
+  const std::vector<Organ>& organs = session->organs();
+  const Bonds& bonds = session->bonds().bonds();
+  scene_.organs[0].blood = BloodParams{.rate_ml_min_cm2 = 6.0};
+  const SessionBonds& made = session->bonds();
+  SessionBleeding bleeding(scene_, organs, {}, made);
+  Bonds torn = bonds;
+  torn.broken = {0, 1, 2}, torn.broken_how = {FibreBreak::Torn, FibreBreak::Burnt, FibreBreak::Cut};
+  bleeding.follow_bonds(organs, torn);
+  ASSERT_EQ(bleeding.sources().size(), 2u);
+  double area = 0.0;  // m^2
+  for (const Fibre& fibre : bonds.fibres)
+    area += double(fibre.stiffness * scene_.layers[0].params.thickness / scene_.layers[0].params.modulus);
+  std::printf("%zu fibres for %.1f cm^2, %.3f and %.3f ml/min\n", bonds.fibres.size(), 1e4 * area,
+              bleeding.sources()[0].rate / kMlPerMin, bleeding.sources()[1].rate / kMlPerMin);
+  EXPECT_GT(area, 5e-4);
+  EXPECT_LT(area, 40e-4);
+  for (const BleedSource& source : bleeding.sources()) {
+    EXPECT_EQ(source.organ, 0u);
+    EXPECT_EQ(source.kind, BleedKind::Surface);
+    EXPECT_GT(source.rate, 0.0);
+    const float away = glm::distance(organs[0].mesh.positions[source.vertex], bonds.fibres[0].a.point);
+    EXPECT_LT(away, 0.06f);
+  }
+}
+
 TEST_F(GallbladderInItsBed, BreathesWithTheLiver) {
   const auto session = session_of(scene_);
   const SessionBonds& bonds = session->bonds();

@@ -111,7 +111,7 @@ class Performers : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(Performers, TheScoreSeparatesExpertAndClumsy) {
-  Scene scene = test::coarse_scene(GetParam(), folder_);
+  Scene scene = test::graded_scene(GetParam(), folder_);
   scene.task->time_limit = 45.0;  // s   the clumsy trainee may run out of time
   double worst_expert = 100.0, best_clumsy = 0.0;
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
@@ -127,9 +127,12 @@ TEST_P(Performers, TheScoreSeparatesExpertAndClumsy) {
   EXPECT_GE(worst_expert, best_clumsy + 25.0);
 }
 
-// With each seed the average trainee scores between the other two.
+// Scores that differ by less are alike: an easy task is none for the average trainee either.
+constexpr double kAlike = 3.0;
+
+// The average trainee scores between the other two.
 TEST_P(Performers, TheAverageTraineeIsBetween) {
-  Scene scene = test::coarse_scene(GetParam(), folder_);
+  Scene scene = test::graded_scene(GetParam(), folder_);
   const std::uint32_t seed = 1;
   const TaskResult expert = test::perform(scene, style_of(Skill::Expert), seed),
                    average = test::perform(scene, style_of(Skill::Average), seed);
@@ -138,7 +141,7 @@ TEST_P(Performers, TheAverageTraineeIsBetween) {
   std::printf("%-18s expert %5.1f   average %5.1f %s   clumsy %5.1f\n", GetParam().c_str(), expert.score, average.score,
               average.finished ? "finished" : "out of time", clumsy.score);
   EXPECT_TRUE(average.finished);
-  EXPECT_LE(average.score, expert.score);
+  EXPECT_LE(average.score, expert.score + kAlike);
   EXPECT_GE(average.score, clumsy.score);
 }
 
@@ -152,7 +155,7 @@ HandStyle slow_and_jerky(const std::string& task) {
 }
 
 TEST_P(Performers, ASlowAndJerkySuccessIsNoHundred) {
-  const Scene scene = test::coarse_scene(GetParam(), folder_);
+  const Scene scene = test::graded_scene(GetParam(), folder_);
   const TaskResult expert = test::perform(scene, style_of(Skill::Expert), 1),
                    jerky = test::perform(scene, slow_and_jerky(GetParam()), 1);
   std::printf("%-18s expert %5.1f   slow and jerky %5.1f\n", GetParam().c_str(), expert.score, jerky.score);
@@ -179,7 +182,7 @@ TEST(MinimumJerk, StartsAndEndsAtRestAndIsTheQuintic) {
 
 TEST(Performer, TheSameSeedGivesTheSameAttempt) {
   const TemporaryFolder folder;
-  Scene scene = test::coarse_scene("navigate_camera", folder);
+  Scene scene = test::graded_scene("navigate_camera", folder);
   scene.task->time_good = 5.0, scene.task->time_limit = 6.0;
   const TaskResult first = test::perform(scene, style_of(Skill::Clumsy), 7),
                    again = test::perform(scene, style_of(Skill::Clumsy), 7);
@@ -195,7 +198,7 @@ TEST(Performer, TheSameSeedGivesTheSameAttempt) {
 // these trainees, who do not turn the light post.
 TEST(Performer, LooksThroughA30DegreeScope) {
   const TemporaryFolder folder;
-  Scene scene = test::coarse_scene("navigate_camera", folder);
+  Scene scene = test::graded_scene("navigate_camera", folder);
   for (const float spin : {120.f, 180.f}) {
     scene.scope.angle_deg = 30.f, scene.scope.spin_deg = spin;
     const TaskResult result = test::perform(scene, style_of(Skill::Expert), 1);
@@ -238,9 +241,10 @@ std::vector<FaultCase> cases() {
   for (const char* scene : {"touch_targets", "keep_out"})
     list.push_back(
         {scene, Fault::Force, "force", {"task_peak_force", "task_overload_time", "task_errors"}, {1.0, 2.0}});
-  // The targets touched too early cost time.
+  // The targets touched too early cost time and way.
   for (const char* scene : {"touch_targets", "keep_out"})
-    list.push_back({scene, Fault::WrongOrder, "wrong_order", {"task_wrong", "task_errors", "task_time"}});
+    list.push_back(
+        {scene, Fault::WrongOrder, "wrong_order", {"task_wrong", "task_errors", "task_time", "task_detour"}});
   for (const char* scene : {"touch_targets", "keep_out", "navigate_camera"})
     list.push_back({scene, Fault::Detour, "detour", {"task_detour", "task_view_detour"}, {0.75, 1.5}});
   list.push_back({"follow_curve",
@@ -284,7 +288,7 @@ class OneFault : public ::testing::TestWithParam<FaultCase> {
 
 TEST_P(OneFault, CostsMainlyItsOwnMetricAndMoreWithALargerDose) {
   const FaultCase& fault = GetParam();
-  Scene scene = test::coarse_scene(fault.scene, folder_);
+  Scene scene = test::graded_scene(fault.scene, folder_);
   const TaskResult& expert = expert_on(scene, fault.scene);
   double before = 0.0;
   for (const double dose : fault.doses) {

@@ -461,7 +461,7 @@ TEST(GradeTexts, SayValueAndThresholdsAndNothingWithoutAGrade) {
 
 TEST(CriticalError, IsNamedAsTheReasonOfTheCap) {
   Attempt attempt;
-  attempt.task = TaskResult{"clip-and-cut", "Clip", false, 30.0, {}, {}, "duct cut without a clip on both sides"};
+  attempt.task = TaskResult{"clip-and-cut", "Clip", false, 30.0, {}, {}, "duct cut without a clip on both sides", true};
   EXPECT_EQ(cap_text(*attempt.task),
             "Critical error: duct cut without a clip on both sides. It ended the task, and the score is at most 30.");
   const auto json = nlohmann::json::parse(to_json(attempt));
@@ -1142,6 +1142,48 @@ TEST_F(OperationRules, DividingTooEarlyEndsTheOperation) {
   EXPECT_TRUE(run_->feed().finished);
   EXPECT_FALSE(run_->result().finished);
   EXPECT_LE(run_->result().score, 30.0);
+}
+
+// A vessel that bleeds can still be saved: the score is capped, and the operation goes on until too much blood is lost.
+TEST_F(OperationRules, AVesselThatIsCutWithoutClipsCanBeSaved) {
+  for (const bool saved : {true, false}) {
+    task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
+    task_.limits = {{"duct", 0.0, false, 20.0, 0.0}};
+    tubes_[kDuct] = {}, sources_.clear(), clips_.clear();
+    lost_ = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+    begin({of(StepKind::Divide), retract()});
+    show();
+    sources_.push_back({kDuct, 0, BleedKind::Vessel, BleedState::Flows, 6e-7, 0.0, 0.0});
+    tubes_[kDuct] = {true, 0, 0, 0.02f};
+    lost_[kDuct].blood = 1.0 * kMillilitre;
+    show();
+    EXPECT_EQ(last_event(), "critical: duct cut without a clip on both sides");
+    EXPECT_FALSE(run_->feed().finished);
+    EXPECT_EQ(run_->result().critical, "duct cut without a clip on both sides");
+    EXPECT_EQ(run_->feed().warning, "the duct bleeds: press on it, then close it with a clip or by heat");
+    lost_[kDuct].blood = 5.0 * kMillilitre;
+    show(10);
+    if (!saved) {
+      lost_[kDuct].blood = 21.0 * kMillilitre;
+      show();
+      EXPECT_EQ(last_event(), "critical: the duct has lost more than 20 ml of blood");
+      EXPECT_TRUE(run_->feed().finished);
+      EXPECT_TRUE(run_->result().ended_by_critical);
+      EXPECT_EQ(run_->result().critical, "duct cut without a clip on both sides") << "the first one";
+      continue;
+    }
+    sources_[0].state = BleedState::Closed, tubes_[kDuct].clips_at_start = 2;
+    show();
+    const std::vector<TaskEvent> events = run_->result().events;
+    EXPECT_TRUE(std::ranges::any_of(events, [](const TaskEvent& event) {
+      return event.text == "the bleeding of the duct is stopped by a clip, after 0.2 s and 5.0 ml";
+    }));
+    move_organ(0.03f);
+    EXPECT_TRUE(run_->result().finished);
+    EXPECT_FALSE(run_->result().ended_by_critical);
+    EXPECT_LE(run_->result().score, 30.0);
+    EXPECT_TRUE(cap_text(run_->result()).ends_with("The score is at most 30."));
+  }
 }
 
 TEST_F(OperationRules, DividingAfterTheViewIsSafe) {

@@ -103,6 +103,15 @@ inline Scene coarse_scene(const std::string& name, const TemporaryFolder& folder
   return scene;
 }
 
+// Returns such a scene with the frame rate of the task and cells of at most 12 mm, so that grades are those of the
+// task.
+inline Scene graded_scene(const std::string& name, const TemporaryFolder& folder) {
+  Scene scene = coarse_scene(name, folder);
+  scene.frame_rate = 60.0;
+  for (OrganScene& organ : scene.organs) organ.tissue.node_spacing = std::min(organ.tissue.node_spacing, 0.012f);
+  return scene;
+}
+
 inline const std::vector<std::string>& task_scenes() {
   static const std::vector<std::string> names = {"touch_targets",    "navigate_camera", "follow_curve",
                                                  "lift_gallbladder", "burn_line",       "keep_out"};
