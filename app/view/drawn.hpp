@@ -98,12 +98,19 @@ struct DrawnClip {
   float length;  // m, of the legs
 };
 
+// Blood that has dripped off the organs and lies on the wall of the abdomen, around a place below its source.
+struct DrawnPool {
+  glm::vec2 middle{0.f};  // m, x and y
+  float radius = 0.f;     // m, 0: none
+};
+
 // What joins, closes or covers tissue.
 struct DrawnBonds {
   std::vector<DrawnStrand> strands;
   std::vector<DrawnClip> clips;
   std::vector<DrawnStrand> jets;  // of blood, in pieces
   double blood_area = 0.0;        // m^2, that blood covers: it absorbs the light of the lamp
+  DrawnPool pool;
 };
 
 }  // namespace trocar

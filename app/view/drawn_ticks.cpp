@@ -67,6 +67,7 @@ void DrawnTicks::keep(const Session& session, std::uint64_t number, double time)
   tick.blood_area = session.film().blood_area();
   tick.jets.clear();
   for (const Spurt& spurt : session.film().spurts()) add_jet(spurt, tick.jets);
+  tick.pool = pool_of(session);
   tick.scope = session.scope().pose;
   tick.lens = session.scope().lens;
 }
@@ -125,6 +126,7 @@ void DrawnTicks::mix_bonds(const Tick& from, const Tick& to, float share) {
     bonds_.clips.push_back({pose_of(placed.clip, positions_[placed.clip.organ]), placed.length});
   bonds_.blood_area = to.blood_area;
   bonds_.jets = to.jets;
+  bonds_.pool = to.pool;
 }
 
 DrawnMoment DrawnTicks::at(double when) {

@@ -62,6 +62,7 @@ class DrawnTicks {
     std::vector<PlacedClip> clips;    // that hold
     double blood_area = 0.0;          // m^2
     std::vector<DrawnStrand> jets;
+    DrawnPool pool;
     ScopePose scope;
     Lens lens;
   };

@@ -68,15 +68,24 @@ void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>
 
 void add_jet(const Spurt& spurt, std::vector<DrawnStrand>& jets) {
   constexpr float kSpeed = 0.7f, kFall = 9.81f;  // m/s of the mean flow; m/s^2
-  constexpr float kThick = 4.5e-4f;              // m
-  constexpr int kPieces = 8;
+  constexpr float kThick = 1.1e-3f;              // m
+  constexpr int kPieces = 24, kWhole = 9;        // further on it breaks up into drops
   const float speed = kSpeed * spurt.flow;
   if (spurt.towards == glm::vec3(0.f) || !(speed > 0.f)) return;
   const auto at = [&](int piece) {
     const float way = spurt.length * static_cast<float>(piece) / kPieces, time = way / speed;
     return spurt.from + way * spurt.towards - glm::vec3(0.f, 0.f, 0.5f * kFall * time * time);
   };
-  for (int k = 0; k < kPieces; ++k) jets.push_back({at(k), at(k + 1), kThick * std::sqrt(spurt.flow)});
+  for (int k = 0; k < kPieces; ++k) {
+    if (k > kWhole && k % 3 != 0) continue;
+    const float thick = kThick * std::sqrt(spurt.flow) * (1.f - 0.6f * static_cast<float>(k) / kPieces);
+    jets.push_back({at(k), at(k + 1), thick});
+  }
+}
+
+DrawnPool pool_of(const Session& session) {
+  return pool_below(session.film().amounts().dripped[0], session.bleeding().sources(),
+                    [&](std::uint32_t organ) { return std::span(session.organs()[organ].positions); });
 }
 
 void drawn_bonds(const Session& session, DrawnBonds& drawn) {
@@ -87,6 +96,7 @@ void drawn_bonds(const Session& session, DrawnBonds& drawn) {
   drawn.blood_area = session.film().blood_area();
   drawn.jets.clear();
   for (const Spurt& spurt : session.film().spurts()) add_jet(spurt, drawn.jets);
+  drawn.pool = pool_of(session);
   drawn.clips.clear();
   for (const PlacedClip& placed : session.clips().clips())
     if (placed.on())
@@ -303,7 +313,7 @@ struct View::Content {
 
   void set_frame(const FrameBlock& block, int width, int height);
   void draw_field(float inner, float outer, float depth);
-  void draw_cavity();
+  void draw_cavity(const DrawnPool& pool);
   void draw_on_tissue(std::span<const DrawnOrgan> drawn, std::span<const DrawnTool> held, const DrawnMarks& marked,
                       const ViewSettings& settings, const glm::vec3& lamp, const std::optional<ViewPyramid>& seen);
   void draw_smoke();
@@ -349,8 +359,9 @@ void View::Content::draw_field(float inner, float outer, float depth) {
   glDrawArrays(GL_TRIANGLE_STRIP, 0, kFieldCorners);
 }
 
-void View::Content::draw_cavity() {
+void View::Content::draw_cavity(const DrawnPool& pool) {
   cavity.use();
+  cavity.set("pool", glm::vec3(pool.middle, pool.radius));
   cavity.set("fat_cells", static_cast<int>(kFatUnit));
   glEnable(GL_CULL_FACE);  // drawn from inside only: an eye outside sees through it
   glCullFace(GL_FRONT);
@@ -417,7 +428,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   c.tools.draw(solid, seen);
   c.clips.draw(bonds.clips);
   c.organs.draw(organs, settings.quality, seen);
-  c.draw_cavity();
+  c.draw_cavity(bonds.pool);
 
   blending(true);
   c.organs.draw_sheets(organs, settings.quality, seen);

@@ -108,6 +108,11 @@ class RecordedFilm {
   double blood_area() const { return blood_area_; }  // m^2
   // The vessels that bleed in the loaded frame.
   std::span<const Spurt> spurts() const { return spurts_; }
+  // The sources of the loaded frame, and the blood that has dripped off until then, m^3.
+  std::span<const BleedSource> sources() const { return sources_; }
+  double dripped(std::size_t frame) const {
+    return films_.empty() ? 0.0 : recording_->bleeding().fluids[frame].dripped[0];
+  }
 
  private:
   void step(std::size_t frame, std::span<const FilmedOrgan> organs);

@@ -1,5 +1,6 @@
 // The inside of the abdomen: peritoneum over muscle, thin and glossy, and fat in lobules (omentum, mesentery) below and
 // towards the feet.
+const mat3 turned = mat3(0.36, 0.48, -0.80, -0.80, 0.60, 0.00, 0.48, 0.64, 0.60);
 #ifdef VERTEX_SHADER
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
@@ -8,7 +9,6 @@ out vec3 towards;
 out vec3 world_normal;
 out vec3 pattern;  // m, rotated so that no surface is aligned with the volume's cells
 out vec3 lit_patches;  // lamp_strength(); coverage by fat; light and dark
-const mat3 turned = mat3(0.36, 0.48, -0.80, -0.80, 0.60, 0.00, 0.48, 0.64, 0.60);
 void main() {
   vec3 to_light = light_time.xyz - position;
   towards = normalize(to_light);
@@ -22,6 +22,7 @@ in vec3 towards;
 in vec3 world_normal;
 in vec3 pattern;
 in vec3 lit_patches;
+uniform vec3 pool;  // m  blood on the floor: x and y of its middle, radius; 0: none
 uniform sampler3D fat_cells;  // app/view/tissue_texture.hpp
 out vec4 result;
 void main() {
@@ -34,7 +35,16 @@ void main() {
   vec3 albedo = mix(muscle, yellow, fat);
   vec3 bumped = n + mix(0.10, 0.9, fat) * (cells.rgb - 0.5);
   vec2 spread = mix(vec2(0.08, 0.02), vec2(0.6, 0.15), fat);
-  vec3 light = lamp_light(towards, lit_patches.x, n, bumped, bumped, albedo, spread, mix(0.8, 0.25, fat));
+  float gloss = mix(0.8, 0.25, fat);
+  if (pool.z > 0.0) {
+    float away = distance((pattern * turned).xy, pool.xy) / pool.z + 0.5 * (cells.a - 0.5);
+    float wet = smoothstep(1.0, 0.85, away) * smoothstep(0.0, 0.25, n.z);
+    albedo = mix(albedo, vec3(0.17, 0.006, 0.006), 0.95 * wet);
+    bumped = mix(bumped, n + 0.12 * (cells.rgb - 0.5), wet);
+    spread = mix(spread, vec2(0.05, 0.0), wet);
+    gloss = mix(gloss, 1.0, wet);
+  }
+  vec3 light = lamp_light(towards, lit_patches.x, n, bumped, bumped, albedo, spread, gloss);
   result = vec4(to_screen(light), 1.0);
 }
 #endif

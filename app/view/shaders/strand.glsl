@@ -23,7 +23,7 @@ void main() {
   vec3 a = from + scatter_by * scatter(float(gl_InstanceID) + 0.31) - below * way,
        b = to + scatter_by * scatter(float(gl_InstanceID) + 0.77) + below * way;
   float end = 2.0 * along - 1.0;
-  float width = size > 0.0 ? radius * (0.55 + 0.6 * end * end * end * end) : 0.0;
+  float width = size > 0.0 ? radius * mix(0.55 + 0.6 * end * end * end * end, 1.0, blood) : 0.0;
   vec3 middle = mix(a, b, along);
   vec3 side = cross(b - a, eye_barrel.xyz - middle);
   across = side / max(length(side), 1e-12);

@@ -131,6 +131,8 @@ void ReplayScene::show_film() {
   bonds_.blood_area = film_.blood_area();
   bonds_.jets.clear();
   for (const Spurt& spurt : film_.spurts()) add_jet(spurt, bonds_.jets);
+  bonds_.pool =
+      pool_below(film_.dripped(frame_), film_.sources(), [&](std::uint32_t organ) { return organs_[organ].positions; });
 }
 
 void ReplayScene::show_tools() {

@@ -103,12 +103,12 @@ inline Scene coarse_scene(const std::string& name, const TemporaryFolder& folder
   return scene;
 }
 
-// Returns such a scene with the frame rate of the task and cells of at most 12 mm, so that grades are those of the
+// Returns such a scene with the frame rate of the task and cells of at most 9 mm, so that grades are those of the
 // task.
 inline Scene graded_scene(const std::string& name, const TemporaryFolder& folder) {
   Scene scene = coarse_scene(name, folder);
   scene.frame_rate = 60.0;
-  for (OrganScene& organ : scene.organs) organ.tissue.node_spacing = std::min(organ.tissue.node_spacing, 0.012f);
+  for (OrganScene& organ : scene.organs) organ.tissue.node_spacing = std::min(organ.tissue.node_spacing, 0.009f);
   return scene;
 }
 
