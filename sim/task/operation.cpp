@@ -240,7 +240,13 @@ struct LimitedOrgan {
 class Operation final : public TaskGoal {
  public:
   Operation(const TaskScene& task, const TaskStage& stage)
-      : task_(task), names_(stage.organs), marks_(marks_of(task, stage)), ducts_(task, stage), steps_(task, stage) {
+      : task_(task),
+        names_(stage.organs),
+        marks_(marks_of(task, stage)),
+        lines_(stage.lines),
+        fibres_(stage.fibres),
+        ducts_(task, stage),
+        steps_(task, stage) {
     marks_.insert(marks_.end(), steps_.marks().begin(), steps_.marks().end());
     for (const TaskLimit& limit : task.limits) {
       const std::uint32_t organ = organ_of(stage, limit.organ);
@@ -262,6 +268,7 @@ class Operation final : public TaskGoal {
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     positions_.assign(seen.marks.begin(), seen.marks.end());
+    if (!duct_points_) duct_points_.emplace(lines_, fibres_, seen.fibres.ends);
     const bool may_divide = steps_.may_divide();
     ducts_.step(seen, log);
     if (!may_divide) watch_order(seen, log);
@@ -455,27 +462,47 @@ class Operation final : public TaskGoal {
     }
   }
 
-  // The middle of the fibres that the current step still has to divide.
+  // Of the fibres that the current step still has to divide, one that lies away from ducts and vessels, near the middle
+  // of all: the mark must not lead onto them.
   void find_middle(const Observation& seen) {
+    constexpr double kAway = 0.005, kWorth = 4.0;  // m; 1, of a distance from a duct beside one from the middle
     const auto current = steps_.current();
     if (!current) return;
-    glm::vec3 sum(0.f);
-    float count = 0.f;
+    const auto is_left = [&](std::uint32_t f) { return f < seen.fibres.intact.size() && seen.fibres.intact[f] != 0; };
+    glm::dvec3 sum(0.0);
+    double count = 0.0;
+    for (const std::uint32_t f : steps_.fibres(*current))
+      if (is_left(f)) sum += middle_of(seen.fibres.ends[f]), count += 1.0;
+    if (count == 0.0) return;
+    duct_points_->follow(seen.fibres.ends);
+    const auto clearance = [&](std::uint32_t f) {
+      const glm::dvec3 at = middle_of(seen.fibres.ends[f]);
+      return duct_points_->clearance(at, at);
+    };
+    double best = -INFINITY;
+    const auto of_step = [&] { return std::ranges::count(steps_.fibres(*current), *marked_) > 0; };
+    if (marked_ && is_left(*marked_) && of_step() && clearance(*marked_) > 0.8 * kAway)
+      best = INFINITY;  // it stays where it is
     for (const std::uint32_t f : steps_.fibres(*current)) {
-      if (f >= seen.fibres.intact.size() || !seen.fibres.intact[f]) continue;
-      sum += 0.5f * (seen.fibres.ends[f].a + seen.fibres.ends[f].b);
-      count += 1.f;
+      if (!is_left(f)) continue;
+      const double worth =
+          kWorth * std::min(clearance(f), kAway) - glm::distance(middle_of(seen.fibres.ends[f]), sum / count);
+      if (worth > best) best = worth, marked_ = f;
     }
-    if (count > 0.f) middle_ = sum / count;
+    middle_ = glm::vec3(middle_of(seen.fibres.ends[*marked_]));
   }
 
   TaskScene task_;
   std::vector<std::string> names_;  // [organ]
   std::vector<SurfaceMark> marks_;
-  std::vector<glm::vec3> positions_;           // [mark] m
-  static constexpr float kEdgeWidth = 0.001f;  // m
-  glm::vec3 middle_{0.f};                      // m
-  std::vector<glm::vec3> edge_;                // m, of the window that the current step opens
+  std::vector<glm::vec3> positions_;            // [mark] m
+  static constexpr float kEdgeWidth = 0.001f;   // m
+  glm::vec3 middle_{0.f};                       // m, of a strand
+  std::vector<std::vector<glm::dvec3>> lines_;  // [organ] m, of ducts at rest
+  std::vector<StageFibre> fibres_;              // [fibre]
+  std::optional<std::uint32_t> marked_;         // fibre
+  std::optional<DuctPoints> duct_points_;       // since the first frame, when the tissue is at rest
+  std::vector<glm::vec3> edge_;                 // m, of the window that the current step opens
   DuctWatch ducts_;
   OperationSteps steps_;
   std::vector<char> was_done_;  // [step]

@@ -1126,6 +1126,28 @@ TEST_F(OperationRules, ADuctWithoutClipsIsCutWhereTheTaskSaysSo) {
   EXPECT_EQ(run_->result().score, 100.0);
 }
 
+// The mark of a step that divides strands lies on one that is away from the duct, although the middle of all lies on
+// it.
+TEST_F(OperationRules, TheMarkKeepsAwayFromDucts) {
+  stage_.lines.resize(stage_.organs.size());
+  stage_.lines[kDuct] = {{0.0, 0.0, 0.0}, {0.04, 0.0, 0.0}};
+  ends_.assign(ends_.size(), {{0.02f, 0.f, 0.f}, {0.02f, 0.f, 0.f}});
+  ends_[0] = {{0.02f, 0.012f, 0.f}, {0.02f, 0.012f, 0.002f}},
+  ends_[1] = {{0.02f, -0.013f, 0.f}, {0.02f, -0.013f, 0.002f}};
+  begin({dissect({{"bed", {}, 1.0}}), retract()});
+  show();
+  const auto mark = [&] {
+    DrawnMarks marks;
+    run_->draw(marks);
+    return marks.targets.empty() ? glm::vec3(0.f) : marks.targets[0].location;
+  };
+  EXPECT_NEAR(mark().y, 0.012f, 1e-6f);
+  break_fibres({0});
+  EXPECT_NEAR(mark().y, -0.013f, 1e-6f);
+  break_fibres({1});
+  EXPECT_NEAR(mark().y, 0.f, 1e-6f) << "no other is left";
+}
+
 TEST_F(OperationRules, DividingTooEarlyEndsTheOperation) {
   task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
   TaskStep view = dissect({{"bed", {}, 1.0}});
