@@ -16,9 +16,9 @@ namespace trocar {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A thread that waits keeps its core at first, for as long as most lists of a step lie apart; then it leaves the core
-// to whoever wants it, another program or the renderer, and looks again; after the longest pause of a frame it sleeps.
-// To wake a thread costs more than a list of jobs, on a virtual machine several times as much.
+// A thread that waits keeps its core for kKeep: most lists of a step follow each other within that time. Then it looks
+// again and again, and between two looks the renderer or another program may use the core. After kLookout, which is
+// longer than the pauses of a frame, it sleeps. Waking it costs more than a list of jobs.
 constexpr std::chrono::microseconds kKeep{80}, kLookout{3000};
 constexpr std::uint64_t kRound = std::uint64_t{1} << 32;  // a ticket: kRound * round + jobs to take
 

@@ -37,7 +37,7 @@ struct LabAttempt {
   double started = 0.0;                   // date
   double seconds = 0.0;                   // duration
   std::optional<double> score;            // 0 .. 100; empty: free practice
-  bool critical = false;                  // a critical error ended it
+  bool critical = false;                  // a critical error capped its score
   std::string version;                    // of Trocar
   std::string recording;                  // path of the file on the station, by text_of_bytes()
   std::map<std::string, double> metrics;  // by "task.id", "whole.id", "instrument.id"; undefined ones are absent

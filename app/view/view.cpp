@@ -83,9 +83,23 @@ void add_jet(const Spurt& spurt, std::vector<DrawnStrand>& jets) {
   }
 }
 
+DrawnPool pool_below(double volume, std::span<const BleedSource> sources, std::span<const MeshView> organs) {
+  constexpr double kThick = 1e-3;  // m
+  if (!(volume > 0.0)) return {};
+  for (const BleedSource& source : sources) {
+    const auto rest = organs[source.organ].positions;
+    if (source.kind == BleedKind::Perforation || source.vertex >= rest.size()) continue;
+    const double area = volume / kThick;
+    return {glm::vec2(rest[source.vertex]), static_cast<float>(std::sqrt(2.0 * area / kFullTurn))};
+  }
+  return {};
+}
+
 DrawnPool pool_of(const Session& session) {
-  return pool_below(session.film().amounts().dripped[0], session.bleeding().sources(),
-                    [&](std::uint32_t organ) { return std::span(session.organs()[organ].positions); });
+  if (session.bleeding().sources().empty()) return {};
+  std::vector<MeshView> organs;
+  for (const Organ& organ : session.organs()) organs.push_back(organ.mesh.view());
+  return pool_below(session.film().amounts().dripped[0], session.bleeding().sources(), organs);
 }
 
 void drawn_bonds(const Session& session, DrawnBonds& drawn) {

@@ -4,14 +4,12 @@
 // bench/view_bench.cpp.
 #pragma once
 
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "app/view/drawn.hpp"
-#include "geometry/units.hpp"
 #include "gpu_collision/gl_context.hpp"
 #include "sim/scene/scope.hpp"
 #include "sim/session/session.hpp"
@@ -48,18 +46,10 @@ void drawn_bonds(const Session& session, DrawnBonds& bonds);
 // Adds an intact fibre of a session or a recording, when it is visibly stretched. `reference`: m, Fibre::reference.
 // Adds the pieces of a jet of blood, which falls as it flies.
 void add_jet(const Spurt& spurt, std::vector<DrawnStrand>& jets);
-// Returns the pool of that much blood (m^3) below these sources.   `positions(organ)`: [vertex] m
-template <class Positions>
-DrawnPool pool_below(double volume, std::span<const BleedSource> sources, Positions positions) {
-  constexpr double kThick = 1e-3;  // m
-  for (const BleedSource& source : sources)
-    if (source.kind != BleedKind::Perforation && volume > 0.0) {
-      const std::span<const glm::vec3> organ = positions(source.organ);
-      if (source.vertex < organ.size())
-        return {glm::vec2(organ[source.vertex]), static_cast<float>(std::sqrt(2.0 * volume / (kFullTurn * kThick)))};
-    }
-  return {};
-}
+// Returns the pool of that much blood (m^3), below the first of the sources of blood. `organs`: [organ] at rest, so
+// that the pool does not move with its source.
+DrawnPool pool_below(double volume, std::span<const BleedSource> sources, std::span<const MeshView> organs);
+// Returns that of a session.
 DrawnPool pool_of(const Session& session);
 void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands);
 

@@ -286,7 +286,7 @@ class Operation final : public TaskGoal {
     watch_fibres(seen);
     avulsions_->step(seen, ducts_, log);
     watch_cuts(seen, log);
-    find_middle(seen);
+    find_mark(seen);
     find_edge();
   }
 
@@ -350,7 +350,7 @@ class Operation final : public TaskGoal {
         marks.targets.push_back({positions_[steps_.mark_of(*current)], size, MarkState::Next});
         break;
       case StepKind::Dissect:
-        marks.targets.push_back({middle_, size, MarkState::Next});
+        marks.targets.push_back({mark_, size, MarkState::Next});
         break;
       case StepKind::Clear:
         marks.paths.push_back({edge_, kEdgeWidth, 0, MarkState::Next});
@@ -462,34 +462,28 @@ class Operation final : public TaskGoal {
     }
   }
 
-  // Of the fibres that the current step still has to divide, one that lies away from ducts and vessels, near the middle
-  // of all: the mark must not lead onto them.
-  void find_middle(const Observation& seen) {
-    constexpr double kAway = 0.005, kWorth = 4.0;  // m; 1, of a distance from a duct beside one from the middle
+  // The mark leads to a strand that the current step still has to divide: near the middle of all, and away from ducts
+  // and vessels. It stays there until the strand is divided or comes near to one.
+  void find_mark(const Observation& seen) {
+    constexpr double kAway = 0.005, kStays = 0.004;  // m, from ducts and vessels
+    constexpr double kWorth = 4.0;                   // 1, of this distance beside that from the middle
     const auto current = steps_.current();
     if (!current) return;
-    const auto is_left = [&](std::uint32_t f) { return f < seen.fibres.intact.size() && seen.fibres.intact[f] != 0; };
-    glm::dvec3 sum(0.0);
-    double count = 0.0;
+    left_.clear();
     for (const std::uint32_t f : steps_.fibres(*current))
-      if (is_left(f)) sum += middle_of(seen.fibres.ends[f]), count += 1.0;
-    if (count == 0.0) return;
+      if (f < seen.fibres.intact.size() && seen.fibres.intact[f]) left_.push_back(f);
+    if (left_.empty()) return;
     duct_points_->follow(seen.fibres.ends);
-    const auto clearance = [&](std::uint32_t f) {
-      const glm::dvec3 at = middle_of(seen.fibres.ends[f]);
-      return duct_points_->clearance(at, at);
-    };
-    double best = -INFINITY;
-    const auto of_step = [&] { return std::ranges::count(steps_.fibres(*current), *marked_) > 0; };
-    if (marked_ && is_left(*marked_) && of_step() && clearance(*marked_) > 0.8 * kAway)
-      best = INFINITY;  // it stays where it is
-    for (const std::uint32_t f : steps_.fibres(*current)) {
-      if (!is_left(f)) continue;
-      const double worth =
-          kWorth * std::min(clearance(f), kAway) - glm::distance(middle_of(seen.fibres.ends[f]), sum / count);
-      if (worth > best) best = worth, marked_ = f;
+    const auto place = [&](std::uint32_t f) { return middle_of(seen.fibres.ends[f]); };
+    const auto clearance = [&](std::uint32_t f) { return duct_points_->clearance(place(f), place(f)); };
+    if (std::ranges::find(left_, marked_) == left_.end() || clearance(marked_) < kStays) {
+      glm::dvec3 middle(0.0);
+      for (const std::uint32_t f : left_) middle += place(f) / double(left_.size());
+      marked_ = *std::ranges::max_element(left_, {}, [&](std::uint32_t f) {
+        return kWorth * std::min(clearance(f), kAway) - glm::distance(place(f), middle);
+      });
     }
-    middle_ = glm::vec3(middle_of(seen.fibres.ends[*marked_]));
+    mark_ = glm::vec3(place(marked_));
   }
 
   TaskScene task_;
@@ -497,10 +491,11 @@ class Operation final : public TaskGoal {
   std::vector<SurfaceMark> marks_;
   std::vector<glm::vec3> positions_;            // [mark] m
   static constexpr float kEdgeWidth = 0.001f;   // m
-  glm::vec3 middle_{0.f};                       // m, of a strand
+  glm::vec3 mark_{0.f};                         // m, of a strand
   std::vector<std::vector<glm::dvec3>> lines_;  // [organ] m, of ducts at rest
   std::vector<StageFibre> fibres_;              // [fibre]
-  std::optional<std::uint32_t> marked_;         // fibre
+  std::vector<std::uint32_t> left_;             // fibres that the current step still has to divide
+  std::uint32_t marked_ = 0;                    // fibre
   std::optional<DuctPoints> duct_points_;       // since the first frame, when the tissue is at rest
   std::vector<glm::vec3> edge_;                 // m, of the window that the current step opens
   DuctWatch ducts_;

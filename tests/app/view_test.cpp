@@ -484,6 +484,36 @@ class SessionPictureTest : public ::testing::Test {
   std::uint64_t frame_ = 0;
 };
 
+// A jet starts at its source, goes first where it points, falls, thins out, and is thicker when more flows.
+TEST(Blood, AJetFallsAndFollowsThePulse) {
+  std::vector<DrawnStrand> none, weak, strong;
+  add_jet({{}, {}, 0.04f, 1.f}, none);
+  EXPECT_TRUE(none.empty()) << "a source without a surface has no direction";
+  const glm::vec3 from(0.01f, 0.02f, 0.03f), towards(1.f, 0.f, 0.f);
+  add_jet({from, towards, 0.04f, 0.4f}, weak);
+  add_jet({from, towards, 0.04f, 1.6f}, strong);
+  ASSERT_EQ(weak.size(), strong.size());
+  EXPECT_EQ(strong.front().from, from);
+  const auto fall = [&](const std::vector<DrawnStrand>& jet) { return from.z - jet.back().from.z; };
+  EXPECT_GT(fall(strong), 0.f);
+  EXPECT_NEAR(fall(weak) / fall(strong), 16.f, 0.01f) << "a quarter of the speed, four times the time";
+  EXPECT_NEAR(strong.front().radius, 2.f * weak.front().radius, 1e-7f) << "the section goes with the flow";
+  for (std::size_t k = 1; k < strong.size(); ++k) EXPECT_LT(strong[k].radius, strong[k - 1].radius);
+  EXPECT_LE(strong.back().to.x, from.x + 0.0401f);
+}
+
+// A pool lies below the first source of blood at rest; its area is the volume over 1 mm.
+TEST(Blood, APoolHasItsVolume) {
+  const TriangleMesh ball = shapes::icosphere(2, 0.03f);
+  const std::vector<MeshView> organs{ball.view(), ball.view()};
+  const std::vector<BleedSource> sources{{0, 3, BleedKind::Perforation}, {1, 7, BleedKind::Vessel}};
+  EXPECT_EQ(pool_below(0.0, sources, organs).radius, 0.f);
+  EXPECT_EQ(pool_below(1e-6, std::span(sources).first(1), organs).radius, 0.f) << "bile";
+  const DrawnPool pool = pool_below(10.0 * kMillilitre, sources, organs);
+  EXPECT_EQ(pool.middle, glm::vec2(ball.positions[7]));
+  EXPECT_NEAR(pool.radius * pool.radius * 3.14159265f * 1e-3f, 10e-6f, 1e-10f);
+}
+
 TEST_F(SessionPictureTest, EqualsTheViewsPictureOfTheSameObjects) {
   step();
   std::vector<DrawnOrgan> organs;

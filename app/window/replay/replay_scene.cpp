@@ -131,8 +131,9 @@ void ReplayScene::show_film() {
   bonds_.blood_area = film_.blood_area();
   bonds_.jets.clear();
   for (const Spurt& spurt : film_.spurts()) add_jet(spurt, bonds_.jets);
-  bonds_.pool =
-      pool_below(film_.dripped(frame_), film_.sources(), [&](std::uint32_t organ) { return organs_[organ].positions; });
+  rests_.clear();
+  for (const DrawnOrgan& organ : organs_) rests_.push_back(organ.rest);
+  bonds_.pool = pool_below(film_.dripped(frame_), film_.sources(), rests_);
 }
 
 void ReplayScene::show_tools() {

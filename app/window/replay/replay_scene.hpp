@@ -109,6 +109,7 @@ class ReplayScene {
   RecordedFibres fibres_;
   std::vector<std::span<const glm::vec3>> nodes_;  // [organ]
   DrawnBonds bonds_;
+  std::vector<MeshView> rests_;  // [organ] at rest
   ClipsNow clips_;
   RecordedFilm film_;
   std::vector<FilmedOrgan> filmed_;  // [organ]

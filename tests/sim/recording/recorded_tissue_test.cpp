@@ -527,11 +527,13 @@ TEST_F(FluidOnADuct, IsShownFromARecording) {
   const std::filesystem::path file = folder_.path() / "s.h5";
   std::vector<FluidAmounts> seen;
   std::vector<double> areas;
+  int spurts = 0, shown = 0;  // frames with a jet
   {
     SessionRecorder recorder(recording_file(file), scene_, *session_, "none");
     after_frame_ = [&](std::uint64_t frame) {
       recorder.append(*session_, double(frame) * kFrame);
       seen.push_back(amounts()), areas.push_back(session_->film().blood_area());
+      spurts += static_cast<int>(session_->film().spurts().size());
     };
     run(10);
     cut(0.026);
@@ -549,7 +551,12 @@ TEST_F(FluidOnADuct, IsShownFromARecording) {
     const bool reshaped = organ.load(frame);
     const FilmedOrgan filmed{organ.mesh(), organ.surface().at_rest(), reshaped};
     film.load(frame, std::span(&filmed, 1));
+    shown += static_cast<int>(film.spurts().size());
+    for (const Spurt& spurt : film.spurts()) EXPECT_NEAR(glm::length(spurt.towards), 1.f, 1e-5f);
   }
+  EXPECT_GT(spurts, 60);
+  EXPECT_NEAR(shown, spurts, 1) << "frames of a replay show the sources at their start";
+  EXPECT_EQ(film.dripped(seen.size() - 1), seen.back().dripped[0]);
   std::printf("%.2f cm^2 red in the session, %.2f cm^2 in the replay\n", 1e4 * areas.back(), 1e4 * film.blood_area());
   EXPECT_NEAR(film.blood_area(), areas.back(), 0.15 * areas.back());
   RecordedFilm jumped(recording, scene_);
