@@ -180,6 +180,10 @@ constexpr std::array kSentences = {
                    "Hold the applier across the duct, and advance it until the duct fills the clip."},
     GradeSentences{"task_cut_miss", "", "The cut farthest from its target missed it by {}",
                    "Leave room between the clips, and cut at the target."},
+    GradeSentences{
+        "task_view", "", "At the first clip or cut, the critical view of safety had {} points",
+        "Clear the triangle and the lower third of the bed until only duct and artery enter the gallbladder, "
+        "look from both sides, and only then clip."},
     GradeSentences{"task_other_cuts", "", "The number of cuts and tears of organs that are not ducts was {}",
                    "Keep blades and jaws away from organs that must stay whole, and pull gently."},
     GradeSentences{"task_other_cuts", "clip-and-cut", "The number of cuts in organs that are not ducts was {}",

@@ -120,4 +120,15 @@ double ClearWindow::share() const {
   return double(std::ranges::count(lines_, true, &WindowLine::free)) / double(lines_.size());
 }
 
+double ClearWindow::share_beside(std::size_t side) const {
+  double free = 0.0, all = 0.0;
+  const auto count = [&](std::size_t window, int across) {
+    for (int k = 0; k < kAlong; ++k, all += 1.0)
+      free += lines_[(window * kAlong + static_cast<std::size_t>(k)) * kAcross + static_cast<std::size_t>(across)].free;
+  };
+  if (side > 0) count(side - 1, kAcross - 1);
+  if (side + 1 < clear_.size()) count(side, 0);
+  return free / all;
+}
+
 }  // namespace trocar

@@ -2,10 +2,10 @@
 // artery and the edge of the liver, that must be free of other organs, such as fat and peritoneum, in front of it and
 // behind it. Straight lines across the window say so: a line is free when it meets no face of these organs within
 // kReach on either side; of an organ that need only be opened, the lines in the middle say so. The lines move with the
-// organs, so the check is of the tissue as it lies now. It looks at a sixth of the lines in a frame. A session and its
-// recording give the same answer. The rule is the second criterion of the critical view of safety, "the hepatocystic
-// triangle is cleared of fat and fibrous tissue" (Strasberg, Brunt, J. Am. Coll. Surg. 2010); the number of lines and
-// the reach are ours. Units: metres, world.   Tested in tests/sim/task/clear_window_test.cpp
+// organs, so the check is of the tissue as it lies now. Every line is looked at once in kTurns frames. A session and
+// its recording give the same answer. The rule is the second criterion of the critical view of safety, "the
+// hepatocystic triangle is cleared of fat and fibrous tissue" (Strasberg, Brunt, J. Am. Coll. Surg. 2010); the number
+// of lines and the reach are ours. Units: metres, world.   Tested in tests/sim/task/clear_window_test.cpp
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class ClearWindow {
  public:
   static constexpr int kAlong = 8, kAcross = 3;  // lines along the sides, and between two of them
   static constexpr double kReach = 0.008;        // m
-  static constexpr int kTurns = 6;               // frames in which every line is looked at
+  static constexpr int kTurns = 24;              // frames in which every line is looked at
 
   // Adds the points of the sides to `marks`; seen.marks[first_mark] is the first of them. Throws InputError naming an
   // organ that the stage does not have.
@@ -47,6 +47,10 @@ class ClearWindow {
 
   std::span<const WindowLine> lines() const { return lines_; }
   double share() const;  // 1, of the lines that are free
+  std::size_t sides() const { return clear_.size(); }
+  // Returns the share of the lines next to a side that are free, of both windows that it borders: what is seen of the
+  // tissue beside a duct.
+  double share_beside(std::size_t side) const;
 
  private:
   // The middle of a duct is the mean of two opposite points on it.

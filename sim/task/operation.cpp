@@ -47,7 +47,11 @@ OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage)
       const std::vector<std::uint32_t> fibres = fibres_of(tissue, stage);
       step.fibres.insert(step.fibres.end(), fibres.begin(), fibres.end());
     }
-    if (scene.kind == StepKind::Clear) step.window.emplace(scene, stage, task.locations.size() + marks_.size(), marks_);
+    if (scene.kind == StepKind::Clear) {
+      step.window.emplace(scene, stage, task.locations.size() + marks_.size(), marks_);
+      for (std::size_t side = 0; side < scene.sides.size(); ++side)
+        if (!stage.lines[organ_of(stage, scene.sides[side].organ)].empty()) step.tubes.push_back(side);
+    }
     if (!scene.organ.empty()) {
       const std::uint32_t organ = organ_of(stage, scene.organ);
       step.mark = task.locations.size() + marks_.size();
@@ -125,6 +129,32 @@ void OperationSteps::follow_motion(const Observation& seen, double dt, bool coun
   const double way = std::min(step.moved / step.scene.lift, 1.0);
   step.progress = std::max(step.progress, (1.0 - kForHolding) * way + kForHolding * held * double(way >= 1.0));
   step.done = step.moved >= step.scene.lift && step.held >= step.scene.hold;
+}
+
+bool OperationSteps::has_view() const {
+  const auto any = [&](StepKind kind) {
+    return std::ranges::any_of(steps_,
+                               [&](const Step& step) { return step.scene.kind == kind && step.scene.before_division; });
+  };
+  return any(StepKind::Clear) && any(StepKind::Dissect);
+}
+
+std::optional<CriticalView> OperationSteps::view(const Observation& seen) {
+  if (!has_view()) return std::nullopt;
+  // Half of a criterion is one point.
+  const auto points = [](double share) { return share >= 1.0 ? 2 : share >= 0.5 ? 1 : 0; };
+  double structures = 1.0, plate = 1.0, triangle = 1.0;
+  for (Step& step : steps_) {
+    if (!step.scene.before_division) continue;
+    if (step.scene.kind == StepKind::Dissect) plate = std::min(plate, step.progress);
+    if (step.scene.kind != StepKind::Clear) continue;
+    step.window->look_at_all(seen);
+    triangle = std::min(triangle, step.window->share() / step.scene.share);
+    const auto shown = std::ranges::count_if(
+        step.tubes, [&](std::size_t side) { return step.window->share_beside(side) >= step.scene.share; });
+    structures = std::min(structures, double(shown) / double(std::max<std::size_t>(step.tubes.size(), 1)));
+  }
+  return CriticalView{points(structures), points(plate), points(triangle)};
 }
 
 std::optional<std::size_t> OperationSteps::current() const {
@@ -272,6 +302,7 @@ class Operation final : public TaskGoal {
     const bool may_divide = steps_.may_divide();
     ducts_.step(seen, log);
     if (!may_divide) watch_order(seen, log);
+    watch_view(seen, log);
     if (log.ended) return;
     steps_.step(seen, dt, ducts_.done() ? 1.0 : std::min(ducts_.progress(), 0.99));
     for (std::size_t k = 0; k < steps_.size(); ++k) {
@@ -328,6 +359,8 @@ class Operation final : public TaskGoal {
     if (wanted > 0)
       parts.add("task_torn", "Strands torn, not cut", "%", 100.0 * double(torn_) / double(wanted), 30.0, 100.0);
     if (!ducts_.targets().empty()) ducts_.add_metrics(parts);
+    if (steps_.has_view())
+      parts.add("task_view", "Critical view of safety", "of 6", view_ ? double(view_->points()) : 0.0, 5.0, 2.0);
     double burnt = 0.0;  // 1  depth relative to its limit
     bool limited = false;
     for (const LimitedOrgan& each : limits_) {
@@ -365,6 +398,16 @@ class Operation final : public TaskGoal {
   void complain(double time, std::string text, TaskLog& log) {
     warning_ = text;
     log.error(time, std::move(text));
+  }
+
+  // The critical view counts when the first clip is set or the first duct divided, as its photographs are taken then.
+  void watch_view(const Observation& seen, TaskLog& log) {
+    if (view_ || (ducts_.clips_now() == 0 && ducts_.divisions_now() == 0)) return;
+    view_ = steps_.view(seen);
+    if (view_)
+      log.note(seen.time,
+               fmt::format("critical view of safety: {} of 6 (two structures {}, cystic plate {}, triangle {})",
+                           view_->points(), view_->structures, view_->plate, view_->triangle));
   }
 
   // A clip or a cut before the steps that must come first.
@@ -500,7 +543,8 @@ class Operation final : public TaskGoal {
   std::vector<glm::vec3> edge_;                 // m, of the window that the current step opens
   DuctWatch ducts_;
   OperationSteps steps_;
-  std::vector<char> was_done_;  // [step]
+  std::optional<CriticalView> view_;  // since the first clip or division
+  std::vector<char> was_done_;        // [step]
   std::vector<LimitedOrgan> limits_;
   std::vector<char> is_wanted_;  // [fibre] 1: a step divides it
   std::vector<char> goes_;       // [organ] 1: a step clears it away

@@ -12,6 +12,17 @@
 
 namespace trocar {
 
+// The critical view of safety, as it is scored from its photographs: 0 to 2 points for each of its three criteria; 5 of
+// 6 are a satisfactory view (Sanford, Strasberg, "A simple effective method for generation of a permanent record of the
+// critical view of safety during laparoscopic cholecystectomy by intraoperative 'doublet' photography", J. Am. Coll.
+// Surg. 2014). Here the points come from the tissue as it lies, seen from both sides at once.
+struct CriticalView {
+  int structures = 0;  // two structures, and only two, enter the gallbladder: those with free tissue beside them
+  int plate = 0;       // its lower third has come off the liver
+  int triangle = 0;    // the hepatocystic triangle is cleared of fat and peritoneum
+  int points() const { return structures + plate + triangle; }
+};
+
 class OperationSteps {
  public:
   // Throws InputError naming an organ or tissue that the stage does not have.
@@ -28,6 +39,9 @@ class OperationSteps {
   bool done(std::size_t step) const { return steps_[step].done; }
   double progress(std::size_t step) const { return steps_[step].progress; }  // 0 .. 1, the largest so far
   std::optional<std::size_t> current() const;                                // the first step that is not done
+  // Scores the critical view of an operation that clears a window and dissects before a division; nothing in others.
+  std::optional<CriticalView> view(const Observation& seen);
+  bool has_view() const;
   // Returns whether every step that must come before a division is done.
   bool may_divide() const;
   // Returns how far the point of a step is from its position in the first frame, m; of Remove, how much nearer to the
@@ -54,6 +68,7 @@ class OperationSteps {
     std::size_t mark = 0;
     std::vector<std::uint32_t> fibres = {};
     std::optional<ClearWindow> window = {};
+    std::vector<std::size_t> tubes = {};  // sides of the window that are ducts or vessels
     std::optional<glm::dvec3> rest = {};  // m
     double moved = 0.0, held = 0.0;       // m, s
     double progress = 0.0;

@@ -169,16 +169,21 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
   find_wrong_duct(stage);
 }
 
-// A duct that is not a target, just beyond the end of the first target's duct.
+// The duct that the first target's duct ends at, just beyond that end.
 void Performer::find_wrong_duct(const TaskStage& stage) {
   constexpr double kBeyond = 0.015;  // m
   wrong_duct_ = {};
+  if (ducts_.empty()) return;
+  const glm::dvec3 end = ducts_.front().line.back();
+  double nearest = INFINITY;
   for (std::uint32_t k = 0; k < stage.lines.size(); ++k) {
     const bool target = std::ranges::count(ducts_, k, &Duct::organ) > 0;
     if (target || stage.lines[k].empty()) continue;
-    wrong_duct_.organ = k, wrong_duct_.line = stage.lines[k];
-    wrong_duct_.along = trocar::along_line(wrong_duct_.line, ducts_.front().line.back()) + kBeyond;
-    return;
+    const double along = trocar::along_line(stage.lines[k], end);
+    const double away = glm::distance(end, point_on_line(stage.lines[k], along));
+    if (!(away < nearest)) continue;
+    nearest = away;
+    wrong_duct_.organ = k, wrong_duct_.line = stage.lines[k], wrong_duct_.along = along + kBeyond;
   }
 }
 

@@ -118,7 +118,7 @@ TEST(ClearWindow, FreeLinesAreThoseThatThePlateDoesNotCover) {
   EXPECT_GT(far, 500);
 }
 
-// Lines move with the organs, and every one is looked at within six frames.
+// Lines move with the organs, and every one is looked at within kTurns frames.
 TEST(ClearWindow, FollowsTheOrgans) {
   Window w;
   ClearWindow window = w.make();
@@ -142,6 +142,20 @@ TEST(ClearWindow, AnOpenedSheetMayLieBesideTheMiddle) {
   w.cover({-0.03, -0.01}, {0.03, 0.004});
   window.look_at_all(w.seen());
   EXPECT_EQ(window.share(), 1.0);
+}
+
+// Beside the duct and beside the artery different lines count.
+TEST(ClearWindow, WhatIsFreeBesideASide) {
+  Window w;
+  ClearWindow window = w.make();
+  w.cover({-0.03, -0.01}, {0.03, 0.005});
+  window.look_at_all(w.seen());
+  EXPECT_EQ(window.share_beside(0), 0.0);
+  EXPECT_EQ(window.share_beside(1), 1.0);
+  w.cover({-0.03, -0.01}, {0.0, 0.03});
+  window.look_at_all(w.seen());
+  EXPECT_NEAR(window.share_beside(0), 0.5, 0.02);
+  EXPECT_NEAR(window.share_beside(1), 0.5, 0.02);
 }
 
 // Sides that lie on each other, or have shrunk to a point, give lines without a side, and nothing that is not a number.

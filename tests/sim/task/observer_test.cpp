@@ -265,7 +265,8 @@ TEST(RecordedTask, OfAClearedTriangleHasItsScore) {
 // recording. Seed 1; the scene of the cholecystectomy with coarse organs, without the stomach and the steps that the
 // fault does not need.
 
-// `steps`: the kinds of the steps that stay; of the dissections, those of `tissue`.
+// `steps`: the kinds of the steps that stay; of the dissections, those of `tissue`. Without a step that clears it away,
+// there is no fat.
 Scene operation_of(std::vector<StepKind> kinds, const std::string& tissue) {
   Scene scene = load_scene(repository_file("data/scenes/procedures/cholecystectomy.toml"));
   scene.frame_rate = 30.0;
@@ -279,6 +280,11 @@ Scene operation_of(std::vector<StepKind> kinds, const std::string& tissue) {
     return std::ranges::count(kinds, step.kind) == 0 ||
            (step.kind == StepKind::Dissect && step.tissue.front().name != tissue);
   });
+  if (std::ranges::count(kinds, StepKind::Clear) == 0) {
+    const auto goes = [](const std::string& organ) { return organ == "fat" || organ == "peritoneum"; };
+    std::erase_if(scene.layers, [&](const LayerScene& layer) { return goes(layer.organ) || goes(layer.to); });
+    std::erase_if(scene.organs, [&](const OrganScene& organ) { return goes(organ.name); });
+  }
   return scene;
 }
 
@@ -310,7 +316,7 @@ TEST_F(OperationFaults, DeepBurn) {
 
 // The duct is to be cut without clips, to save time.
 TEST_F(OperationFaults, NoView) {
-  Scene scene = operation_of({StepKind::Dissect, StepKind::Divide}, "triangle between duct and artery");
+  Scene scene = operation_of({StepKind::Clear, StepKind::Divide}, "");
   scene.task->rules.clips_staying = 0.0;
   expect_end(scene, Fault::NoView, "critical: divided before this step was done: clear the hepatocystic triangle");
 }

@@ -1148,6 +1148,38 @@ TEST_F(OperationRules, TheMarkKeepsAwayFromDucts) {
   EXPECT_NEAR(mark().y, 0.f, 1e-6f) << "no other is left";
 }
 
+// Points for each criterion: nothing done, half of it, all of it. The bystander is a plate in front of the window.
+TEST_F(OperationRules, TheCriticalViewCountsAtTheFirstDivision) {
+  const auto points_with = [&](float covered_to, const std::vector<std::uint32_t>& broken) {
+    TaskStep clear = of(StepKind::Clear), bed = dissect({{"bed"}});
+    clear.sides = {{"duct", {0.01f, 0.f, 0.f}, {0.03f, 0.f, 0.f}, 0.003},
+                   {"organ", {0.01f, 0.02f, 0.f}, {0.03f, 0.02f, 0.f}, 0.001}};
+    clear.gone = {{"bystander"}}, clear.share = bed.share = 1.0;
+    clear.before_division = bed.before_division = true;
+    bystander_ = {
+        {{-0.1f, -0.1f, 0.005f}, {covered_to, -0.1f, 0.005f}, {covered_to, 0.1f, 0.005f}, {-0.1f, 0.1f, 0.005f}},
+        {{0, 1, 2}, {0, 2, 3}}};
+    organs_[kBystander].surface = bystander_.view();
+    task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
+    intact_.assign(10, 1), tubes_.assign(3, {});
+    begin({clear, bed, of(StepKind::Divide)});
+    if (!broken.empty()) break_fibres(broken);
+    EXPECT_EQ(metric("task_view"), 0.0) << "nothing is clipped yet";
+    divide_duct();
+    return metric("task_view");
+  };
+  EXPECT_EQ(points_with(0.1f, {}), 0.0);
+  EXPECT_EQ(points_with(0.1f, {0, 1, 2, 3}), 1.0) << "half of the bed";
+  EXPECT_EQ(points_with(0.1f, {0, 1, 2, 3, 4, 5, 6, 7}), 2.0);
+  EXPECT_EQ(points_with(0.013f, {}), 1.0) << "half of the triangle, and no duct wholly free";
+  EXPECT_EQ(points_with(-0.05f, {}), 4.0);
+  EXPECT_EQ(points_with(-0.05f, {0, 1, 2, 3, 4, 5, 6, 7}), 6.0);
+  const std::vector<TaskEvent> events = run_->result().events;
+  EXPECT_EQ(std::ranges::count(events, "critical view of safety: 6 of 6 (two structures 2, cystic plate 2, triangle 2)",
+                               &TaskEvent::text),
+            1);
+}
+
 TEST_F(OperationRules, DividingTooEarlyEndsTheOperation) {
   task_.locations = {{"duct", {0.02f, 0.f, 0.f}, TubeSide::Start}};
   TaskStep view = dissect({{"bed", {}, 1.0}});
