@@ -29,7 +29,7 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
   for (const std::string& tool : recording.tools()) {
     const auto found = std::ranges::find(scene.instruments, tool, &InstrumentScene::name);
     stage.jaws.push_back(found == scene.instruments.end() ? GraspParams{} : found->grasp);
-    stage.grasps.push_back(found != scene.instruments.end() && found->kind == InstrumentKind::Grasper);
+    stage.kinds.push_back(found == scene.instruments.end() ? InstrumentKind::Probe : found->kind);
   }
   surfaces.assign(recording.organs().size(), {});
   for (std::size_t k = 0; k < surfaces.size(); ++k) {

@@ -112,6 +112,11 @@ double DuctWatch::progress() const {
   return sum / double(targets_.size());
 }
 
+bool DuctWatch::wants_clip() const {
+  const DuctTarget* next = current();
+  return next && rules_.clips_staying > 0.0 && (double(next->staying) < rules_.clips_staying || next->leaving == 0);
+}
+
 void DuctWatch::say(std::string& hint, std::string& warning) const {
   auto to = std::back_inserter(hint);
   const DuctTarget* next = current();

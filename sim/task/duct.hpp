@@ -88,6 +88,7 @@ class DuctWatch {
   // Does a vessel bleed that was divided? Then the task goes on: the bleeding can be stopped.
   bool bleeds() const { return bleeds_; }
 
+  bool wants_clip() const;  // is a clip the next thing to do? Otherwise a cut is
   // Append the next thing to do, and the latest error.
   void say(std::string& hint, std::string& warning) const;
   void add_metrics(PartList& parts) const;

@@ -39,8 +39,7 @@ std::vector<char> cleared_away(const TaskScene& task, const TaskStage& stage) {
 
 }  // namespace
 
-OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage)
-    : jaws_(stage.jaws), grasps_(stage.grasps) {
+OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage) : jaws_(stage.jaws), kinds_(stage.kinds) {
   for (const TaskStep& scene : task.steps) {
     Step step{scene};
     for (const StepTissue& tissue : scene.tissue) {
@@ -105,8 +104,8 @@ void OperationSteps::step(const Observation& seen, double dt, double divided) {
 // Returns the instrument whose closed jaws hold tissue near the point. An observation does not say what jaws hold.
 std::optional<std::size_t> OperationSteps::holder(const Observation& seen, const glm::dvec3& point) const {
   constexpr double kNear = 0.015;  // m
-  for (std::size_t tool = 0; tool < seen.tools.size() && tool < grasps_.size(); ++tool)
-    if (grasps_[tool] && seen.tools[tool].grip < jaws_[tool].close_below &&
+  for (std::size_t tool = 0; tool < seen.tools.size() && tool < kinds_.size(); ++tool)
+    if (kinds_[tool] == InstrumentKind::Grasper && seen.tools[tool].grip < jaws_[tool].close_below &&
         glm::distance(seen.tools[tool].pose.tip, point) < kNear)
       return tool;
   return std::nullopt;
@@ -272,6 +271,8 @@ class Operation final : public TaskGoal {
   Operation(const TaskScene& task, const TaskStage& stage)
       : task_(task),
         names_(stage.organs),
+        instruments_(stage.instruments),
+        kinds_(stage.kinds),
         marks_(marks_of(task, stage)),
         lines_(stage.lines),
         fibres_(stage.fibres),
@@ -290,7 +291,7 @@ class Operation final : public TaskGoal {
       for (const std::uint32_t fibre : steps_.fibres(k)) is_wanted_[fibre] = 1;
     goes_ = cleared_away(task, stage);
     was_done_.resize(steps_.size());
-    bleeds_.resize(names_.size());
+    bleeds_.resize(names_.size()), burns_.resize(names_.size());
     avulsions_.emplace(task, stage, is_wanted_);
   }
 
@@ -327,6 +328,26 @@ class Operation final : public TaskGoal {
     return sum / double(steps_.size());
   }
   std::optional<std::size_t> step_number() const override { return steps_.current(); }
+  std::optional<std::size_t> tool() const override {
+    const auto current = steps_.current();
+    if (!current) return std::nullopt;
+    const TaskStep& step = steps_.at(*current);
+    switch (step.kind) {
+      case StepKind::Retract:
+      case StepKind::Remove:
+        if (!step.instrument.empty()) {
+          const auto named = std::ranges::find(instruments_, step.instrument);
+          return static_cast<std::size_t>(named - instruments_.begin());
+        }
+        return first_of({InstrumentKind::Grasper});
+      case StepKind::Dissect:
+      case StepKind::Clear:
+        return first_of({InstrumentKind::Hook, InstrumentKind::Scissors});
+      case StepKind::Divide:
+        return first_of({ducts_.wants_clip() ? InstrumentKind::ClipApplier : InstrumentKind::Scissors});
+    }
+    return std::nullopt;
+  }
 
   void say(std::string& hint, std::string& warning) const override {
     const auto current = steps_.current();
@@ -334,6 +355,7 @@ class Operation final : public TaskGoal {
     const TaskStep& step = steps_.at(*current);
     auto to = std::back_inserter(hint);
     fmt::format_to(to, "{} of {}: {}", *current + 1, steps_.size(), step.title);
+    if (const auto wanted = tool()) fmt::format_to(to, " ({})", instruments_[*wanted]);
     switch (step.kind) {
       case StepKind::Retract:
       case StepKind::Remove:
@@ -395,6 +417,14 @@ class Operation final : public TaskGoal {
   }
 
  private:
+  // Returns the first instrument of the first of these kinds that there is.
+  std::optional<std::size_t> first_of(std::initializer_list<InstrumentKind> kinds) const {
+    for (const InstrumentKind kind : kinds)
+      if (const auto found = std::ranges::find(kinds_, kind); found != kinds_.end())
+        return static_cast<std::size_t>(found - kinds_.begin());
+    return std::nullopt;
+  }
+
   void complain(double time, std::string text, TaskLog& log) {
     warning_ = text;
     log.error(time, std::move(text));
@@ -478,13 +508,24 @@ class Operation final : public TaskGoal {
   }
 
   // Faces that hot metal removes do not count: their depth does. Fat and peritoneum that a step clears away may tear.
+  // Hot metal in the wall of a duct or vessel is an error, unless it is divided or has bled.
   void watch_cuts(const Observation& seen, TaskLog& log) {
     for (std::size_t k = 0; k < seen.organs.size(); ++k) {
-      if (ducts_.is_tube(k) || goes_[k] || seen.organs[k].faces_removed == 0) continue;
+      if (goes_[k] || seen.organs[k].faces_removed == 0) continue;
       const std::uint32_t bit = organ_bit(k);
-      if (std::ranges::any_of(seen.tools, [&](const SeenTool& tool) { return (tool.heats & bit) != 0; })) continue;
+      const bool hot = std::ranges::any_of(seen.tools, [&](const SeenTool& tool) { return (tool.heats & bit) != 0; });
+      if (ducts_.is_tube(k)) {
+        if (hot && !ducts_.is_divided(k) && !has_bled(seen, k) && burns_[k].cut(seen.time))
+          complain(seen.time, fmt::format("hot metal burns the wall of the {}", names_[k]), log);
+        continue;
+      }
+      if (hot) continue;
       if (cuts_.cut(seen.time)) complain(seen.time, fmt::format("the {} is cut or torn", names_[k]), log);
     }
+  }
+
+  static bool has_bled(const Observation& seen, std::size_t organ) {
+    return std::ranges::count(seen.bleeding.sources, organ, &BleedSource::organ) > 0;
   }
 
   // The line along which a window is opened: in the middle between its sides, away from ducts, artery and liver, where
@@ -530,7 +571,9 @@ class Operation final : public TaskGoal {
   }
 
   TaskScene task_;
-  std::vector<std::string> names_;  // [organ]
+  std::vector<std::string> names_;        // [organ]
+  std::vector<std::string> instruments_;  // [instrument]
+  std::vector<InstrumentKind> kinds_;     // [instrument]
   std::vector<SurfaceMark> marks_;
   std::vector<glm::vec3> positions_;            // [mark] m
   static constexpr float kEdgeWidth = 0.001f;   // m
@@ -552,6 +595,7 @@ class Operation final : public TaskGoal {
   std::size_t torn_ = 0;
   CutWatch cuts_;
   std::vector<CutWatch> bleeds_;  // [organ]
+  std::vector<CutWatch> burns_;   // [organ] of a duct or vessel
   std::size_t known_sources_ = 0;
   double blood_ml_ = 0.0, bile_ml_ = 0.0;  // ml, of all organs
   std::string warning_;

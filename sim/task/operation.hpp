@@ -80,8 +80,8 @@ class OperationSteps {
   std::vector<Step> steps_;
   std::vector<SurfaceMark> marks_;
   std::size_t first_duct_mark_ = 0;
-  std::vector<GraspParams> jaws_;  // [instrument]
-  std::vector<char> grasps_;       // [instrument]
+  std::vector<GraspParams> jaws_;      // [instrument]
+  std::vector<InstrumentKind> kinds_;  // [instrument]
 };
 
 }  // namespace trocar

@@ -173,7 +173,6 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
 void Performer::find_wrong_duct(const TaskStage& stage) {
   constexpr double kBeyond = 0.015;  // m
   wrong_duct_ = {};
-  if (ducts_.empty()) return;
   const glm::dvec3 end = ducts_.front().line.back();
   double nearest = INFINITY;
   for (std::uint32_t k = 0; k < stage.lines.size(); ++k) {

@@ -18,7 +18,7 @@ TaskStage stage_of(const Session& session) {
   for (const Instrument& instrument : session.instruments()) {
     stage.instruments.push_back(instrument.name);
     stage.jaws.push_back(instrument.jaws);
-    stage.grasps.push_back(instrument.kind == InstrumentKind::Grasper);
+    stage.kinds.push_back(instrument.kind);
   }
   return stage;
 }

@@ -67,6 +67,8 @@ class TaskGoal {
   virtual double progress() const = 0;  // 0 .. 1: done
   // Returns the number of the current step of a task that has steps.
   virtual std::optional<std::size_t> step_number() const { return std::nullopt; }
+  // Returns the instrument that this step wants next; nothing: any.
+  virtual std::optional<std::size_t> tool() const { return std::nullopt; }
   // Appends to the hint and the warning of the feed.
   virtual void say(std::string& hint, std::string& warning) const = 0;
   // Adds the graded metrics.

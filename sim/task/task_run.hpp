@@ -33,9 +33,9 @@ struct TaskStage {
   std::vector<GraspParams> jaws = {};            // [instrument]; empty: the defaults
   // [organ] m, line through a duct or vessel; empty for other organs
   std::vector<std::vector<glm::dvec3>> lines = {};
-  std::vector<std::string> tissue = {};  // [group] names of the layers, then of the bands
-  std::vector<StageFibre> fibres = {};   // [fibre]
-  std::vector<char> grasps = {};         // [instrument] 1: a grasper
+  std::vector<std::string> tissue = {};    // [group] names of the layers, then of the bands
+  std::vector<StageFibre> fibres = {};     // [fibre]
+  std::vector<InstrumentKind> kinds = {};  // [instrument]
 };
 
 // The state of a task that the window shows.
@@ -47,6 +47,7 @@ struct TaskFeed {
   std::size_t errors = 0;                // so far
   double score = 0.0;                    // 0 .. 100, of what is done so far: the result if the task ended now
   std::optional<std::size_t> step = {};  // number of the current step of a task that has steps
+  std::optional<std::size_t> tool = {};  // the instrument that this step wants next; none: any
   std::string hint;                      // what to do next: "touch target 3 of 6"
   std::string warning;                   // current error: "2.1 mm off the line"; empty: none
 };

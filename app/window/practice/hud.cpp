@@ -35,7 +35,7 @@ constexpr float kSideWidth = 214.f;   // units: the dark corner beside the circu
 
 // What the lines of an instrument need besides the instrument.
 struct LineLook {
-  bool in_hand = false, tore = false, technical = false;
+  bool in_hand = false, wanted = false, tore = false, technical = false;
 };
 
 // Shows the state of the jaws: the organ between them, their squeeze and its pull.
@@ -87,7 +87,8 @@ void instrument_lines(const Session& session, std::size_t tool, const LineLook& 
   const Instrument& instrument = session.instruments()[tool];
   theme::text(look.in_hand ? "\u25A0" : " ", theme::instrument_colour(tool));
   ImGui::SameLine(theme::px(28.f));
-  theme::row(instrument.name, look.technical ? fmt::format("{:.2f} N", glm::length(instrument.force)) : "");
+  const std::string force = look.technical ? fmt::format("{:.2f} N", glm::length(instrument.force)) : "";
+  theme::row(instrument.name, look.wanted ? "next" : force, look.wanted ? theme::kGreen : theme::kText);
   const theme::WithLetters small(theme::Letters::Small);
   const theme::Scope indented = theme::indent(theme::px(16.f));
   work_lines(session, instrument, look);
@@ -165,7 +166,9 @@ void instruments_panel(const Session& session, const HudState& state, std::span<
   const theme::Panel panel("instruments", {{0.f, 1.f}, {8.f, -8.f}, {0.f, 1.f}, {kSideWidth, 0.f}},
                            theme::PanelKind::Shown, 0.6f);
   for (std::size_t tool = 0; tool < session.instruments().size(); ++tool)
-    instrument_lines(session, tool, {tool == state.in_hand, tear_shown[tool] > 0, state.technical});
+    instrument_lines(
+        session, tool,
+        {tool == state.in_hand, state.wanted == tool && tool != state.in_hand, tear_shown[tool] > 0, state.technical});
   scope_lines(session, state.in_hand == session.instruments().size());
   clash_line(session);
 }

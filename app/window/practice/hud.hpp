@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct HudState {
   double frame_ms = 0.0;  // smoothed, of the whole frame
   double lost = 0.0;      // s  simulation time lost because the machine was too slow
   bool technical = false;
+  std::optional<std::size_t> wanted = {};  // instrument that the task wants next
 };
 
 class Hud {

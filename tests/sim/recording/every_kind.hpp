@@ -34,7 +34,7 @@ class FramesAtRest {
   TaskStage stage() const {
     TaskStage stage{{"sheet", "duct"}, {"grasper", "hook"}, {sheet_.view(), duct_.view()}};
     stage.jaws.resize(2);
-    stage.grasps = {1, 0};
+    stage.kinds = {InstrumentKind::Grasper, InstrumentKind::Hook};
     stage.lines = {{}, centre_line(shape_)};
     stage.tissue = {"bed"};
     for (int k = 0; k < 4; ++k) stage.fibres.push_back({0, {0.01f * static_cast<float>(k), 0.f, 0.f}});

@@ -959,7 +959,8 @@ class OperationRules : public ::testing::Test {
     bystander_ = {{{1.f, 0.f, 0.f}, {1.1f, 0.f, 0.f}, {1.f, 0.1f, 0.f}}, {{0, 1, 2}}};
     stage_.surfaces = {organ_.view(), duct_.view(), bystander_.view()};
     stage_.jaws.resize(2);
-    stage_.grasps = {1, 0}, stage_.lines = {{}, centre_line(shape_), {}}, stage_.tissue = {"bed", "band"};
+    stage_.kinds = {InstrumentKind::Grasper, InstrumentKind::Hook}, stage_.lines = {{}, centre_line(shape_), {}},
+    stage_.tissue = {"bed", "band"};
     for (int k = 0; k < 10; ++k) stage_.fibres.push_back({k < 8 ? 0u : 1u, {0.01f * static_cast<float>(k), 0.f, 0.f}});
     task_.kind = TaskKind::Operation, task_.most_force = 100.0;
     tools_.resize(2);
@@ -1067,7 +1068,7 @@ class OperationRules : public ::testing::Test {
 
 TEST_F(OperationRules, AnOrganIsRetractedWhenAGrasperHoldsItFarEnough) {
   begin({retract()});
-  EXPECT_EQ(run_->feed().hint, "1 of 1: retract, 20 mm more");
+  EXPECT_EQ(run_->feed().hint, "1 of 1: retract (grasper), 20 mm more");
   EXPECT_EQ(run_->feed().step, 0u);
   move_organ(0.025f, false);
   EXPECT_EQ(run_->feed().progress, 0.0) << "no jaws hold it";
@@ -1086,7 +1087,7 @@ TEST_F(OperationRules, TissueIsDissectedWhenEnoughOfItsFibresAreBroken) {
   EXPECT_EQ(run_->feed().progress, 0.0);
   break_fibres({0, 1});
   EXPECT_NEAR(run_->feed().progress, 0.5 / 0.95, 1e-9);
-  EXPECT_EQ(run_->feed().hint, "1 of 1: dissect, 53 %");
+  EXPECT_EQ(run_->feed().hint, "1 of 1: dissect (hook), 53 %");
   break_fibres({2, 3}, FibreBreak::Torn);
   EXPECT_TRUE(run_->feed().finished);
   EXPECT_EQ(metric("task_torn"), 50.0);
@@ -1109,7 +1110,7 @@ TEST_F(OperationRules, RemovalIsMeasuredTowardsTheTrocar) {
   begin({of(StepKind::Remove)});
   move_organ(-0.1f);
   EXPECT_EQ(run_->feed().progress, 0.0) << "it has fallen, and is grasped where it lies";
-  EXPECT_EQ(run_->feed().hint, "1 of 1: other, 50 mm more");
+  EXPECT_EQ(run_->feed().hint, "1 of 1: other (grasper), 50 mm more");
   move_organ(0.06f, false);
   EXPECT_EQ(run_->feed().progress, 0.0) << "no jaws hold it";
   move_organ(0.06f);
@@ -1300,6 +1301,19 @@ TEST_F(OperationRules, HotMetalOnAProtectedOrganEndsTheOperation) {
   EXPECT_EQ(last_event(), "critical: diathermy on the bystander");
   EXPECT_TRUE(run_->feed().finished);
   EXPECT_LE(run_->result().score, 30.0);
+}
+
+// Unless it seals a vessel that bleeds.
+TEST_F(OperationRules, HotMetalInADuctIsAnError) {
+  begin({retract()});
+  heat(kDuct, {});
+  EXPECT_EQ(last_event(), "hot metal burns the wall of the duct");
+  EXPECT_EQ(run_->feed().errors, 1u);
+  lost_.resize(3);
+  sources_.push_back({kDuct, 0, BleedKind::Surface, BleedState::Flows, 1e-7, 0.0, 0.0});
+  show(50);
+  heat(kDuct, {});
+  EXPECT_EQ(run_->feed().errors, 1u);
 }
 
 TEST_F(OperationRules, CutsInOtherTissueAreErrors) {
