@@ -547,6 +547,9 @@ namespace {
 constexpr float kStripRange = 2.5f;  // voxels
 
 void require_valid(const SculptParams& params) {
+  if (!(params.tears_at == 0.f || params.tears_at > 1.f))
+    throw InputError(
+        fmt::format("tissue tears at {} times its length; choose 0 for never, or more than 1", params.tears_at));
   if (params.voxels_per_cell < 1 || params.voxels_per_cell > 8)
     throw InputError(fmt::format("{} voxels along a lattice cell; choose 1 to 8", params.voxels_per_cell));
   if (params.smallest_piece < 0)
@@ -781,6 +784,29 @@ const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const St
   if (!hot.cut.empty()) heat_tissue(sculpture, model.lattice, state.x, hot.cut, true);
   box = coagulate(sculpture, model.lattice, state.x, hot.metal, hot.coagulation, hot.time);
   return resurface_if_changed(sculpture, model);
+}
+
+void overstretched_cells(const Lattice& lattice, std::span<const glm::vec3> nodes, float tears_at,
+                         std::vector<std::uint32_t>& cells) {
+  cells.clear();
+  const float limit = tears_at * static_cast<float>(lattice.spacing);
+  const auto longer = [limit](const glm::vec3& way, float rest) {
+    return glm::dot(way, way) >= limit * limit * rest * rest;
+  };
+  for (std::uint32_t c = 0; c < lattice.cells.size(); ++c) {
+    const LatticeCell& cell = lattice.cells[c];
+    if (!(cell.volume_fraction > 0.f)) continue;
+    const auto x = [&](std::size_t corner) { return nodes[cell.node[corner]]; };
+    bool apart = false;
+    for (std::size_t axis = 1; axis <= 4; axis *= 2) {
+      glm::vec3 mean(0.f);
+      for (std::size_t corner = 0; corner < 8; ++corner) mean += (corner & axis ? 0.25f : -0.25f) * x(corner);
+      apart = apart || longer(mean, 1.f);
+    }
+    for (std::size_t corner = 0; corner < 4; ++corner)
+      apart = apart || longer(x(7 - corner) - x(corner), std::sqrt(3.f));
+    if (apart) cells.push_back(c);
+  }
 }
 
 const SculptChange& remove_cells(Sculpture& sculpture, TissueModel& model, std::span<const std::uint32_t> cells) {

@@ -47,7 +47,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     fall_.push_back(organ.tissue.gravity != glm::vec3(0.f) ? organ.tissue.gravity : organ.cut.fall);
     out_of_sight_.push_back(organ.cut.out_of_sight);
     clings_.push_back(organ.only_joined);
-    melt_.push_back(organ.cut.melt);
+    melt_.push_back(organ.cut.melt), tears_at_.push_back(organ.cut.tears_at);
   }
   const bool cuttable = std::any_of(scene.instruments.begin(), scene.instruments.end(),
                                     [](const auto& instrument) { return !is_blunt(instrument.kind); });
@@ -520,12 +520,23 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   }
   for (std::size_t k = 0; cuttable_ && k < organs_.size(); ++k)
     if (is_sheet(organs_[k]) && tear_sheet(organs_[k])) take_over_sheet(k);
+  tear_overstretched();
   for (Instrument& instrument : instruments)
     if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
       follow_change(organ.tissue, organ.unused, instrument.grasp);
   if (std::any_of(organs_.begin(), organs_.end(), [](const Organ& organ) { return !organ.change.empty(); })) {
     clips_.follow_change(organs_);
     bonds_.take_struts(clips_, organs_);
+  }
+}
+
+// Soft tissue that is pulled too far comes apart.
+void TissueWorld::tear_overstretched() {
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    Organ& organ = organs_[k];
+    if (!(tears_at_[k] > 0.f) || !organ.sculpture) continue;
+    overstretched_cells(organ.tissue.lattice, organ.state.x, tears_at_[k], cells_);
+    if (!cells_.empty()) take_over(k, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
   }
 }
 

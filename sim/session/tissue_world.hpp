@@ -125,6 +125,7 @@ class TissueWorld {
   void burn_with(Instruments& all, std::size_t tool, double dt);
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void burn_sheet_with(std::size_t organ, Instrument& instrument, double dt);
+  void tear_overstretched();
   void take_over_sheet(std::size_t organ);
   void find_candidates();
   void grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws, const InstrumentMotion& motion);
@@ -158,6 +159,7 @@ class TissueWorld {
   std::vector<glm::vec3> fall_;                          // [organ] m/s^2  of loose parts
   std::vector<char> clings_;                             // [organ] 1: fat or a membrane on others (only_joined)
   std::vector<float> melt_;                              // [organ] m
+  std::vector<float> tears_at_;                          // [organ] 1, 0: never
   std::vector<float> out_of_sight_;                      // [organ] m
   bool cuttable_ = false;                                // instruments may cut
   std::vector<IntactOrgan> intact_;                      // [organ] at the start

@@ -26,30 +26,31 @@ inline glm::dvec3 point_on_line(std::span<const glm::dvec3> line, double along) 
   return line.front();
 }
 
-// Tells scripted trainees where ducts and vessels run now: points on the lines at rest, each of which moves like the
-// nearest end of a fibre on its duct. Ducts without fibres are taken to be at rest.
-// Units: metres.   Tested in tests/sim/task/task_run_test.cpp
+// Tells where ducts and vessels run now: each point of a line at rest moves like the mean of the surface's vertices
+// that are nearest to it at rest.   Units: metres.   Tested in tests/sim/task/task_run_test.cpp
 class DuctPoints {
  public:
   DuctPoints() = default;
-  // `lines`: [organ] m, at rest, those of TaskStage. `ends`: [fibre] m, at rest.
-  DuctPoints(std::span<const std::vector<glm::dvec3>> lines, std::span<const StageFibre> fibres,
-             std::span<const FibreEnds> ends);
+  // The lines and surfaces of the stage.
+  explicit DuctPoints(const TaskStage& stage);
 
-  // Moves the points. `ends`: [fibre] m, now.
-  void follow(std::span<const FibreEnds> ends);
+  bool empty() const { return lines_.empty(); }  // no ducts
+  // Moves the points. `organs`: [organ], with their surfaces.
+  void follow(std::span<const SeenOrgan> organs);
   // Returns the distance of a segment from the nearest line; infinite without ducts.
   double clearance(const glm::dvec3& from, const glm::dvec3& to) const;
 
  private:
   struct Point {
     glm::dvec3 rest, now;
-    std::uint32_t fibre = 0;  // whose end it follows
-    bool follows = false, at_a = false;
+    glm::dvec3 mean{0.0};                    // of its vertices at rest
+    std::vector<std::uint32_t> around = {};  // vertices
   };
-  std::vector<Point> points_;
-  std::vector<std::size_t> first_;  // [duct] its first point; then the end of the last duct
-  std::vector<FibreEnds> rest_;     // [fibre] m
+  struct Line {
+    std::uint32_t organ;
+    std::vector<Point> points;
+  };
+  std::vector<Line> lines_;
 };
 
 // Watches ducts and vessels that a task divides: clips on both sides of a target, and a cut between them. Sides, clips

@@ -274,8 +274,7 @@ class Operation final : public TaskGoal {
         instruments_(stage.instruments),
         kinds_(stage.kinds),
         marks_(marks_of(task, stage)),
-        lines_(stage.lines),
-        fibres_(stage.fibres),
+        duct_points_(stage),
         ducts_(task, stage),
         steps_(task, stage) {
     marks_.insert(marks_.end(), steps_.marks().begin(), steps_.marks().end());
@@ -299,7 +298,6 @@ class Operation final : public TaskGoal {
 
   void step(const Observation& seen, double dt, TaskLog& log) override {
     positions_.assign(seen.marks.begin(), seen.marks.end());
-    if (!duct_points_) duct_points_.emplace(lines_, fibres_, seen.fibres.ends);
     const bool may_divide = steps_.may_divide();
     ducts_.step(seen, log);
     if (!may_divide) watch_order(seen, log);
@@ -557,9 +555,9 @@ class Operation final : public TaskGoal {
     for (const std::uint32_t f : steps_.fibres(*current))
       if (f < seen.fibres.intact.size() && seen.fibres.intact[f]) left_.push_back(f);
     if (left_.empty()) return;
-    duct_points_->follow(seen.fibres.ends);
+    duct_points_.follow(seen.organs);
     const auto place = [&](std::uint32_t f) { return middle_of(seen.fibres.ends[f]); };
-    const auto clearance = [&](std::uint32_t f) { return duct_points_->clearance(place(f), place(f)); };
+    const auto clearance = [&](std::uint32_t f) { return duct_points_.clearance(place(f), place(f)); };
     if (std::ranges::find(left_, marked_) == left_.end() || clearance(marked_) < kStays) {
       glm::dvec3 middle(0.0);
       for (const std::uint32_t f : left_) middle += place(f) / double(left_.size());
@@ -575,15 +573,13 @@ class Operation final : public TaskGoal {
   std::vector<std::string> instruments_;  // [instrument]
   std::vector<InstrumentKind> kinds_;     // [instrument]
   std::vector<SurfaceMark> marks_;
-  std::vector<glm::vec3> positions_;            // [mark] m
-  static constexpr float kEdgeWidth = 0.001f;   // m
-  glm::vec3 mark_{0.f};                         // m, of a strand
-  std::vector<std::vector<glm::dvec3>> lines_;  // [organ] m, of ducts at rest
-  std::vector<StageFibre> fibres_;              // [fibre]
-  std::vector<std::uint32_t> left_;             // fibres that the current step still has to divide
-  std::uint32_t marked_ = 0;                    // fibre
-  std::optional<DuctPoints> duct_points_;       // since the first frame, when the tissue is at rest
-  std::vector<glm::vec3> edge_;                 // m, of the window that the current step opens
+  std::vector<glm::vec3> positions_;           // [mark] m
+  static constexpr float kEdgeWidth = 0.001f;  // m
+  glm::vec3 mark_{0.f};                        // m, of a strand
+  std::vector<std::uint32_t> left_;            // fibres that the current step still has to divide
+  std::uint32_t marked_ = 0;                   // fibre
+  DuctPoints duct_points_;
+  std::vector<glm::vec3> edge_;  // m, of the window that the current step opens
   DuctWatch ducts_;
   OperationSteps steps_;
   std::optional<CriticalView> view_;  // since the first clip or division

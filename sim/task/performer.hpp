@@ -240,7 +240,7 @@ class Performer {
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end
   std::vector<StageFibre> fibres_;  // [fibre]
-  std::optional<DuctPoints> duct_points_;
+  DuctPoints duct_points_;
   Duct wrong_duct_;            // one that the task does not divide; without points: there is none
   std::vector<double> waves_;  // phases and rates of tremor and sway
   std::deque<Move> moves_;

@@ -396,6 +396,7 @@ void Performer::choose_aims(const TaskStage& stage) {
   }
   const auto hollow = [&](std::uint32_t organ) { return organ != kWall && (hollow_ & organ_bit(organ)) != 0; };
   fibres_ = stage.fibres;
+  duct_points_ = DuctPoints(stage);
   aim_at_.clear();
   shortest_.clear();
   for (const StageFibre& fibre : stage.fibres) {
@@ -458,15 +459,15 @@ Performer::StrandAim Performer::aim_at_strand(const Observation& seen, std::size
   const glm::dvec3 free = free_side(seen, step, fibre);
   StrandAim best{.share = aim_at_[fibre], .foot = free, .clearance = INFINITY};
   double most = -INFINITY;
-  for (double moved = 0.0; duct_points_ && moved < kLast - kFirst; moved += kStep)
+  for (double moved = 0.0; !duct_points_.empty() && moved < kLast - kFirst; moved += kStep)
     for (const double sign : {1.0, -1.0}) {
       const double share = std::clamp(aim_at_[fibre] + sign * moved, kFirst, kLast);
       const glm::dvec3 at = along_strand(ends, share), out = at + kHot * glm::normalize(pivot - at);
-      const double wire = duct_points_->clearance(at, out);
+      const double wire = duct_points_.clearance(at, out);
       for (const double towards : {1.0, -1.0}) {
         const glm::dvec3 tip = at + towards * kFoot * side;
-        const double clearance = std::min(wire, duct_points_->clearance(at, tip));
-        const double way_out = duct_points_->clearance(tip, tip + kWayOut * glm::normalize(pivot - tip));
+        const double clearance = std::min(wire, duct_points_.clearance(at, tip));
+        const double way_out = duct_points_.clearance(tip, tip + kWayOut * glm::normalize(pivot - tip));
         const bool to_free = towards * glm::dot(side, free) >= 0.0;
         const double worth = std::min(clearance, kClearOfHeat) + std::min(way_out, kClearOfHeat) - kPerShare * moved +
                              (to_free ? 1e-4 : 0.0);
@@ -526,13 +527,13 @@ bool Performer::moves_out_before(const Observation& seen, std::uint32_t fibre, c
   const glm::dvec3 wire = now - kBeyond * glm::normalize(pivot - now);
   return pressed_ || glm::distance(middle_of(ends), now) > kClose ||
          glm::length(glm::dvec3(ends.b - ends.a)) < kExposed ||
-         (duct_points_ && duct_points_->clearance(wire, along_strand(ends, aimed.share)) < kUnsafe);
+         duct_points_.clearance(wire, along_strand(ends, aimed.share)) < kUnsafe;
 }
 
 // Moves the hook to the next strand, or tissue so that the strand is exposed.
 void Performer::plan_dissect(const Observation& seen, std::size_t step) {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
-  if (duct_points_) duct_points_->follow(seen.fibres.ends);
+  duct_points_.follow(seen.organs);
   const std::optional<std::uint32_t> fibre = next_strand(seen, step);
   if (!fibre) {
     then([now = poses_[tool].tip](const Observation&, double) { return now; }).tool = tool;
@@ -600,23 +601,20 @@ constexpr double kWindowClose = 0.025;  // m    so near, it goes to the next lin
 
 // Returns how far the hot metal stays from ducts and vessels that goes this far into what covers a window, m.
 double Performer::clearance_at(const WindowLine& line, double depth) const {
-  if (!duct_points_) return INFINITY;
   const glm::dvec3 pivot = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot;
   const glm::dvec3 shaft = glm::normalize(pivot - line.front), foot = kFoot * glm::cross(line.across, shaft);
   const glm::dvec3 end = line.front - depth * shaft;
-  return std::min({duct_points_->clearance(line.front, end), duct_points_->clearance(end, end + foot),
-                   duct_points_->clearance(end, end - foot)});
+  return std::min({duct_points_.clearance(line.front, end), duct_points_.clearance(end, end + foot),
+                   duct_points_.clearance(end, end - foot)});
 }
 
 // Does the wire of the hook, or its foot, come too near to a duct or vessel, as these lie now?
 bool Performer::comes_too_near(const Observation& seen, double clear) {
-  if (!duct_points_) return false;
-  duct_points_->follow(seen.fibres.ends);
+  duct_points_.follow(seen.organs);
   const DevicePose& pose = poses_[tool_];
   const RigidFrame frame = tool_frame({pose.pivot, pose.tip, instruments_[tool_].radius}, glm::radians(pose.roll_deg));
   const glm::dvec3 tip = pose.tip, end = tip - kBeyond * glm::normalize(pose.pivot - tip);
-  return std::min({duct_points_->clearance(tip, end), duct_points_->clearance(end, end + kFoot * frame.axes[1])}) <
-         clear;
+  return std::min({duct_points_.clearance(tip, end), duct_points_.clearance(end, end + kFoot * frame.axes[1])}) < clear;
 }
 
 // Returns the line of a window that is freed next: what lies high above the window first, then what is near to the
@@ -638,7 +636,7 @@ std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> line
 // Moves the hook onto what covers a window and a little into it, hot, with the foot along the window's sides.
 void Performer::plan_clear(const Observation& seen, std::size_t step) {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
-  if (duct_points_) duct_points_->follow(seen.fibres.ends);
+  duct_points_.follow(seen.organs);
   const std::span<const WindowLine> lines = steps_->look_through(step, seen).lines();
   line_tries_.resize(lines.size());
   std::optional<std::size_t> next = next_line(lines, kUnsafe);
@@ -733,8 +731,6 @@ constexpr double kAfterPull = 0.5;                                           // 
 }  // namespace
 
 void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
-  // The tissue is at rest when the operation begins.
-  if (!duct_points_ && !seen.fibres.ends.empty()) duct_points_.emplace(lines_, fibres_, seen.fibres.ends);
   std::size_t step = feed.step.value_or(0);
   if (style_.mistake == Fault::NoView)
     while (step + 1 < steps_->size() && steps_->at(step).kind != StepKind::Retract && steps_->at(step).before_division)

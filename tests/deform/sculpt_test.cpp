@@ -230,6 +230,31 @@ TEST(Sculpt, EverythingBurns) {
   for (int frame = 0; frame < 3; ++frame) step(organ.model, organ.state, {}, 1.f / 60.f);
 }
 
+// A block whose right half is pulled out: the cells there are named from the stretch on, in whatever direction, and
+// without them the surface is closed.
+TEST(Sculpt, OverstretchedCellsComeApart) {
+  for (const glm::vec3 direction : {glm::vec3(1, 0, 0), glm::vec3(0, 1, 0), glm::normalize(glm::vec3(1, 1, 1))}) {
+    Organ organ(test::block(kBlock));
+    for (glm::vec3& x : organ.state.x) x += 1.1f * glm::dot(x, direction) * direction;
+    std::vector<std::uint32_t> cells;
+    overstretched_cells(organ.model.lattice, organ.state.x, 2.2f, cells);
+    EXPECT_TRUE(cells.empty());
+    overstretched_cells(organ.model.lattice, organ.state.x, 2.f, cells);
+    EXPECT_EQ(cells.size(), organ.model.lattice.cells.size());
+  }
+  Organ organ(test::block(kBlock));
+  for (std::size_t n = 0; n < organ.state.x.size(); ++n)
+    if (organ.model.rest[n].x > 0.02f) organ.state.x[n].x += 0.02f;
+  std::vector<std::uint32_t> cells;
+  overstretched_cells(organ.model.lattice, organ.state.x, 2.5f, cells);
+  ASSERT_FALSE(cells.empty());
+  EXPECT_LT(cells.size(), organ.model.lattice.cells.size());
+  remove_cells(organ.sculpture, organ.model, cells);
+  EXPECT_EQ(test::open_edges(faces(organ.sculpture)), 0u);
+  overstretched_cells(organ.model.lattice, organ.state.x, 2.5f, cells);
+  EXPECT_TRUE(cells.empty());
+}
+
 TEST(Sculpt, InvalidOrDistantHeatBurnsNothing) {
   Organ organ(test::block(kBlock));
   const std::uint64_t before = test::hash_of(organ.sculpture, organ.model);
