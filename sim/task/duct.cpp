@@ -13,7 +13,7 @@
 namespace trocar {
 DuctPoints::DuctPoints(const TaskStage& stage) {
   for (std::uint32_t organ = 0; organ < stage.lines.size(); ++organ) {
-    if (stage.lines[organ].empty()) continue;
+    if (stage.lines[organ].empty() || organ >= stage.surfaces.size()) continue;
     Line line{organ, {}};
     for (const glm::dvec3& at : stage.lines[organ]) line.points.push_back({at, at});
     const std::span<const glm::vec3> vertices = stage.surfaces[organ].positions;
@@ -32,8 +32,9 @@ DuctPoints::DuctPoints(const TaskStage& stage) {
 
 void DuctPoints::follow(std::span<const SeenOrgan> organs) {
   for (Line& line : lines_) {
+    // Of organs that no step looks at, an observation may have no surface.
+    if (line.organ >= organs.size() || organs[line.organ].surface.positions.empty()) continue;
     const std::span<const glm::vec3> vertices = organs[line.organ].surface.positions;
-    if (vertices.empty()) continue;
     for (Point& point : line.points) {
       glm::dvec3 mean(0.0);
       for (const std::uint32_t v : point.around) mean += glm::dvec3(vertices[v]);
