@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of the operation from one recording: of each step (data/scenes/procedures/pictures), the contact sheet and
-# the moving picture of the documents (docs/pictures/cholecystectomy.png, .webp). Needs OpenGL and ImageMagick.
+# the moving picture of the documents (docs/pictures/cholecystectomy.png, .webp), and the small one of the start screen. Needs
+# OpenGL and ImageMagick.
 #   packaging/make_pictures.sh TROCAR [RECORDING.h5]     without a recording: the scripted expert performs it first
 set -euo pipefail
 
@@ -47,9 +48,10 @@ for ((k = 0; k < ${#titles[@]}; k += 2)); do
   [ "$k" -lt 2 ] || sheet+=("$work/${titles[k]}.png")
   echo "${titles[k]}: $at s"
 done
-montage "${sheet[@]}" -filter Box -resize 434x326 -tile 3x2 -geometry +1+1 -strip docs/pictures/cholecystectomy.png
+montage "${sheet[@]}" -filter Box -resize 434x326 -tile 3x2 -geometry +1+1 -depth 8 +dither -colors 256 -strip \
+  docs/pictures/cholecystectomy.png
 
-# 45 pictures of equal distance, five a second.
+# 45 pictures at equal distances, five a second.
 "$trocar" export picture "$recording" --from 1 --to "$last" --every "$(awk "BEGIN { print $last / 45 }")" \
   --width 400 --height 400 -o "$work/film" >/dev/null
 convert -delay 20 -loop 0 "$work"/film/*.png -quality 60 docs/pictures/cholecystectomy.webp

@@ -44,6 +44,7 @@ void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);
 // Overwrites `bonds` with the fibres that are visibly stretched, and the clips.
 void drawn_bonds(const Session& session, DrawnBonds& bonds);
 // Adds an intact fibre of a session or a recording, when it is visibly stretched. `reference`: m, Fibre::reference.
+void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands);
 // Adds the pieces of a jet of blood, which falls as it flies.
 void add_jet(const Spurt& spurt, std::vector<DrawnStrand>& jets);
 // Returns the pool of that much blood (m^3), below the first of the sources of blood. `organs`: [organ] at rest, so
@@ -51,7 +52,6 @@ void add_jet(const Spurt& spurt, std::vector<DrawnStrand>& jets);
 DrawnPool pool_below(double volume, std::span<const BleedSource> sources, std::span<const MeshView> organs);
 // Returns that of a session.
 DrawnPool pool_of(const Session& session);
-void add_strand(const FibreEnds& ends, float reference, std::vector<DrawnStrand>& strands);
 
 // An off-screen picture. samples: number per pixel.
 class PictureTarget {

@@ -47,7 +47,6 @@ class ClearWindow {
 
   std::span<const WindowLine> lines() const { return lines_; }
   double share() const;  // 1, of the lines that are free
-  std::size_t sides() const { return clear_.size(); }
   // Returns the share of the lines next to a side that are free, of both windows that it borders: what is seen of the
   // tissue beside a duct.
   double share_beside(std::size_t side) const;

@@ -280,6 +280,7 @@ TEST(Sculpt, ParametersOutOfRange) {
   };
   EXPECT_NE(sentence({.voxels_per_cell = 0}).find("choose 1 to 8"), std::string::npos);
   EXPECT_NE(sentence({.voxels_per_cell = 9}).find("choose 1 to 8"), std::string::npos);
+  EXPECT_NE(sentence({.tears_at = 0.5f}).find("more than 1"), std::string::npos);
   EXPECT_NE(sentence({.smallest_piece = -1}).find("choose 0 or more"), std::string::npos);
   EXPECT_NE(sentence({.fall = glm::vec3(std::nanf(""))}).find("not a finite"), std::string::npos);
 }

@@ -20,13 +20,14 @@ inline constexpr std::array kEveryKind = {TaskKind::TouchTargets, TaskKind::Navi
 class FramesAtRest {
  public:
   FramesAtRest() : sheet_(shapes::grid(40, 40, 0.2f, 0.2f)) {
-    shape_.path = {{0.f, 0.f, 0.02f}, {0.04f, 0.f, 0.02f}};
+    shape_.path = {{0.f, 0.f, 0.005f}, {0.04f, 0.f, 0.005f}};
     duct_ = tube_surface(shape_);
     tools_.resize(2);
     for (SeenTool& tool : tools_) tool.pose = {{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 0.0025};
     first_.assign(3, 0);
     organs_.resize(2);
     for (SeenOrgan& organ : organs_) organ.touches = {{}, first_};
+    organs_[0].surface = sheet_.view(), organs_[1].surface = duct_.view();
     tubes_.resize(2), lost_.resize(2);
     intact_.assign(4, 1), ends_.resize(4);
   }
@@ -50,7 +51,7 @@ class FramesAtRest {
     if (kind == TaskKind::LiftOrgan) task.instrument = "grasper", task.locations.pop_back();
     if (kind == TaskKind::KeepOut) task.zones = {{{{0.5, 0.5}, {0.6, 0.5}, {0.5, 0.6}}}};
     if (kind == TaskKind::ClipAndCut || kind == TaskKind::Operation)
-      task.locations = {{"duct", {0.02f, 0.f, 0.02f}, TubeSide::Start}};
+      task.locations = {{"duct", {0.02f, 0.f, 0.005f}, TubeSide::Start}};
     if (kind == TaskKind::Operation) add_steps(task);
     return task;
   }
@@ -67,11 +68,16 @@ class FramesAtRest {
 
  private:
   static void add_steps(TaskScene& task) {
-    TaskStep retract, dissect, divide;
+    TaskStep retract, clear, dissect, divide;
     retract.title = "retract", retract.organ = "sheet";
     dissect.kind = StepKind::Dissect, dissect.title = "dissect", dissect.tissue = {{"bed"}};
+    // The sheet lies across the whole window.
+    clear.kind = StepKind::Clear, clear.title = "clear", clear.gone = {{"sheet"}};
+    clear.sides = {{"duct", {0.01f, 0.f, 0.005f}, {0.03f, 0.f, 0.005f}, 0.003},
+                   {"sheet", {0.01f, 0.02f, 0.f}, {0.03f, 0.02f, 0.f}, 0.001}};
+    clear.before_division = dissect.before_division = true;
     divide.kind = StepKind::Divide, divide.title = "divide";
-    task.steps = {retract, dissect, divide};
+    task.steps = {retract, clear, dissect, divide};
     TaskLimit limit;
     limit.organ = "sheet", limit.deepest_burn = 0.003, limit.most_blood_ml = 50.0, limit.most_bile_ml = 10.0;
     task.limits = {limit};
