@@ -26,15 +26,18 @@ BackendChoice first_choice(BackendMaker& backends, const std::string& name) {
 
 namespace {
 
-// Returns the organs whose surfaces the steps of a task look at, each once.
+// Returns the organs whose surfaces the steps of a task look at, each once: what they clear away, and the ducts and
+// vessels that they keep away from.
 std::vector<std::uint32_t> seen_organs(const Scene& scene) {
   std::set<std::uint32_t> seen;
-  if (scene.task)
-    for (const TaskStep& step : scene.task->steps)
-      for (const StepGone& gone : step.gone) {
-        const auto organ = std::ranges::find(scene.organs, gone.organ, &OrganScene::name);
-        seen.insert(static_cast<std::uint32_t>(organ - scene.organs.begin()));
-      }
+  if (!scene.task || scene.task->steps.empty()) return {};
+  for (const TaskStep& step : scene.task->steps)
+    for (const StepGone& gone : step.gone) {
+      const auto organ = std::ranges::find(scene.organs, gone.organ, &OrganScene::name);
+      seen.insert(static_cast<std::uint32_t>(organ - scene.organs.begin()));
+    }
+  for (std::uint32_t k = 0; k < scene.organs.size(); ++k)
+    if (scene.organs[k].tube) seen.insert(k);
   return {seen.begin(), seen.end()};
 }
 

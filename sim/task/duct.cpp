@@ -14,7 +14,7 @@ namespace trocar {
 DuctPoints::DuctPoints(const TaskStage& stage) {
   for (std::uint32_t organ = 0; organ < stage.lines.size(); ++organ) {
     if (stage.lines[organ].empty() || organ >= stage.surfaces.size()) continue;
-    Line line{organ, {}};
+    Line line{organ, 0.0, {}};
     for (const glm::dvec3& at : stage.lines[organ]) line.points.push_back({at, at});
     const std::span<const glm::vec3> vertices = stage.surfaces[organ].positions;
     for (std::uint32_t v = 0; v < vertices.size(); ++v) {
@@ -22,6 +22,8 @@ DuctPoints::DuctPoints(const TaskStage& stage) {
       const auto away = [&](const Point& point) { return glm::distance(point.rest, at); };
       Point& nearest = *std::ranges::min_element(line.points, {}, away);
       nearest.around.push_back(v), nearest.mean += at;
+      const glm::dvec3 on_line = point_on_line(stage.lines[organ], along_line(stage.lines[organ], at));
+      line.radius = std::max(line.radius, glm::distance(at, on_line));
     }
     // A point that no vertex is nearest to would not move.
     std::erase_if(line.points, [](const Point& point) { return point.around.empty(); });
@@ -51,7 +53,7 @@ double DuctPoints::clearance(const glm::dvec3& from, const glm::dvec3& to) const
       const Point& next = line.points[std::min(k + 1, line.points.size() - 1)];
       const closest::SegmentPair pair =
           closest::closest_segments(reach, closest::segment(line.points[k].now, next.now));
-      least = std::min(least, std::sqrt(pair.squared));
+      least = std::min(least, std::sqrt(pair.squared) - line.radius);
     }
   return least;
 }

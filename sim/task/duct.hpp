@@ -37,7 +37,7 @@ class DuctPoints {
   bool empty() const { return lines_.empty(); }  // no ducts
   // Moves the points. `organs`: [organ], with their surfaces.
   void follow(std::span<const SeenOrgan> organs);
-  // Returns the distance of a segment from the nearest line; infinite without ducts.
+  // Returns the distance of a segment from the nearest wall, negative inside; infinite without ducts.
   double clearance(const glm::dvec3& from, const glm::dvec3& to) const;
 
  private:
@@ -48,6 +48,7 @@ class DuctPoints {
   };
   struct Line {
     std::uint32_t organ;
+    double radius;  // m
     std::vector<Point> points;
   };
   std::vector<Line> lines_;

@@ -547,8 +547,8 @@ class Operation final : public TaskGoal {
   // The mark leads to a strand that the current step still has to divide: near the middle of all, and away from ducts
   // and vessels. It stays there until the strand is divided or comes near to one.
   void find_mark(const Observation& seen) {
-    constexpr double kAway = 0.005, kStays = 0.004;  // m, from ducts and vessels
-    constexpr double kWorth = 4.0;                   // 1, of this distance beside that from the middle
+    constexpr double kAway = 0.0035, kStays = 0.0025;  // m, from the walls of ducts and vessels
+    constexpr double kWorth = 4.0;                     // 1, of this distance beside that from the middle
     const auto current = steps_.current();
     if (!current) return;
     left_.clear();

@@ -140,7 +140,13 @@ class Performer {
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
   void plan_clear(const Observation& seen, std::size_t step);
-  double clearance_at(const WindowLine& line, double depth) const;
+  // Where the hook frees a line of a window.
+  struct LineAim {
+    glm::dvec3 at{0.0};      // m  on what covers it
+    glm::dvec3 foot{0.0};    // unit, where its foot points
+    double clearance = 0.0;  // m  of the hot metal from the walls of ducts and vessels
+  };
+  LineAim aim_at(const WindowLine& line, double depth) const;
   bool comes_too_near(const Observation& seen, double clear);
   std::optional<std::size_t> next_line(std::span<const WindowLine> lines, double clear) const;
   bool pull_before(const Observation& seen, std::size_t next);

@@ -367,9 +367,9 @@ constexpr double kStrandWait = 0.05;  // s   at a strand that does not break
 // For which organs may burn at the first attempt at a strand; each further one may take half as long again.
 constexpr double kHeat = 0.06, kMostHeat = 0.1;  // s
 
-// Metal that is hot keeps this far from the lines of ducts and vessels, whose radius is up to 3 mm; at strands where it
-// cannot, it works last. The foot of the hook is kFoot long.
-constexpr double kClearOfHeat = 0.0045, kUnsafe = 0.0035, kFoot = 0.0035;  // m
+// Metal that is hot keeps this far from the walls of ducts and vessels; at strands where it cannot, it works last. The
+// foot of the hook is kFoot long.
+constexpr double kClearOfHeat = 0.0030, kUnsafe = 0.0020, kFoot = 0.0035;  // m
 constexpr double kWayOut = 0.012;  // m   on which the foot of a hook that moves out may catch a duct
 
 glm::dvec3 along_strand(const FibreEnds& ends, double share) {
@@ -587,25 +587,38 @@ void Performer::plan_strand(const Observation& seen, std::uint32_t fibre, const 
 
 namespace {
 
-constexpr double kForHeight = 2.0;      // 1    in front of the window: what lies nearer to the eye goes first
-constexpr double kForLineTry = 0.004;   // m    nearer, for each attempt
-constexpr double kPlunge = 0.0025;      // m    into what is removed
-constexpr double kMelting = 0.15;       // s    there
-constexpr double kNarrow = 0.0031;      // m    clearance in a window that is narrower than twice kUnsafe
-constexpr double kTooNear = 0.003;      // m    from the line of a duct or vessel, where hot metal goes out at once
+constexpr double kForHeight = 2.0;     // 1    in front of the window: what lies nearer to the eye goes first
+constexpr double kForLineTry = 0.004;  // m    nearer, for each attempt
+constexpr double kPlunge = 0.0025;     // m    into what is removed
+constexpr double kMelting = 0.15;      // s    there
+constexpr double kNarrow = 0.0013;     // m    clearance in a window that is narrower than twice kUnsafe
+// m  from the wall of a duct or vessel, where hot metal goes out at once: it burns within 0.95 mm of the wire's middle
+constexpr double kTooNear = 0.00125;
+constexpr double kBare = 0.0048;        // m    of the wire, above the tip, is hot too
 constexpr double kLessDeep = 0.0005;    // m
+constexpr double kBeside = 0.001;       // m    beside a line that lies too near to a duct
 constexpr double kOver = 0.008;         // m    in front of what covers it: there the hook moves from line to line
 constexpr double kWindowClose = 0.025;  // m    so near, it goes to the next line without moving out
 
 }  // namespace
 
-// Returns how far the hot metal stays from ducts and vessels that goes this far into what covers a window, m.
-double Performer::clearance_at(const WindowLine& line, double depth) const {
+// Returns where hot metal that goes this far into what covers a window keeps away from ducts and vessels: on the line,
+// or beside it where that is too near, since fat melts around the metal.
+Performer::LineAim Performer::aim_at(const WindowLine& line, double depth) const {
   const glm::dvec3 pivot = instruments_[tool_of_kind(InstrumentKind::Hook)].pivot;
-  const glm::dvec3 shaft = glm::normalize(pivot - line.front), foot = kFoot * glm::cross(line.across, shaft);
-  const glm::dvec3 end = line.front - depth * shaft;
-  return std::min({duct_points_.clearance(line.front, end), duct_points_.clearance(end, end + foot),
-                   duct_points_.clearance(end, end - foot)});
+  LineAim best{.clearance = -INFINITY};
+  for (const double beside : {0.0, kBeside, -kBeside, 2.0 * kBeside, -2.0 * kBeside}) {
+    const glm::dvec3 at = line.front + beside * line.across, shaft = glm::normalize(pivot - at);
+    const glm::dvec3 end = at - depth * shaft, from = end + (kBare + kBeyond) * shaft;
+    const double wire = duct_points_.clearance(from, end);
+    for (const double side : {1.0, -1.0}) {
+      const glm::dvec3 foot = side * glm::cross(line.across, shaft);
+      const double clearance = std::min(wire, duct_points_.clearance(end, end + kFoot * foot));
+      if (clearance > best.clearance) best = {at, foot, clearance};
+    }
+    if (best.clearance >= kUnsafe) break;
+  }
+  return best;
 }
 
 // Does the wire of the hook, or its foot, come too near to a duct or vessel, as these lie now?
@@ -613,8 +626,10 @@ bool Performer::comes_too_near(const Observation& seen, double clear) {
   duct_points_.follow(seen.organs);
   const DevicePose& pose = poses_[tool_];
   const RigidFrame frame = tool_frame({pose.pivot, pose.tip, instruments_[tool_].radius}, glm::radians(pose.roll_deg));
-  const glm::dvec3 tip = pose.tip, end = tip - kBeyond * glm::normalize(pose.pivot - tip);
-  return std::min({duct_points_.clearance(tip, end), duct_points_.clearance(end, end + kFoot * frame.axes[1])}) < clear;
+  const glm::dvec3 shaft = glm::normalize(pose.pivot - pose.tip), from = pose.tip + kBare * shaft,
+                   end = pose.tip - kBeyond * shaft;
+  return std::min({duct_points_.clearance(from, end), duct_points_.clearance(end, end + kFoot * frame.axes[1])}) <
+         clear;
 }
 
 // Returns the line of a window that is freed next: what lies high above the window first, then what is near to the
@@ -625,7 +640,7 @@ std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> line
   double most = -INFINITY;
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const WindowLine& line = lines[k];
-    if (line.free || clearance_at(line, 0.0) < clear) continue;
+    if (line.free || aim_at(line, 0.0).clearance < clear) continue;
     const double worth = kForHeight * glm::dot(line.front - line.at, line.normal) - glm::distance(line.front, now) -
                          kForLineTry * line_tries_[k];
     if (worth > most) most = worth, best = k;
@@ -648,13 +663,14 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   ++line_tries_[*next];
   const WindowLine line = lines[*next];
   double depth = kPlunge;
-  while (depth > 0.0 && clearance_at(line, depth) < kNarrow) depth -= kLessDeep;
-  const glm::dvec3 pivot = instruments_[tool].pivot, target = line.front + 0.5 * aim();
+  while (depth > 0.0 && aim_at(line, depth).clearance < kNarrow) depth -= kLessDeep;
+  const LineAim aimed = aim_at(line, depth);
+  const glm::dvec3 pivot = instruments_[tool].pivot, target = aimed.at + 0.5 * aim();
   const auto at = [=](double back) { return target + (back + kBeyond) * glm::normalize(pivot - target); };
   const auto slide_to = [&](double back, double duration) -> Move& {
     const glm::dvec3 end = at(back);
     Move& move = then([this, end](const Observation&, double share) { return glm::mix(from_, end, share); });
-    move.tool = tool, move.across = line.across, move.duration = duration, move.stop = kStop;
+    move.tool = tool, move.across = line.across, move.foot = aimed.foot, move.duration = duration, move.stop = kStop;
     return move;
   };
   caught_from_ = kCaught;
@@ -662,7 +678,7 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
     pressed_ = false;
     back_out(tool);
     Move& before = then([place = at(kBack)](const Observation&, double) { return place; });
-    before.tool = tool, before.across = line.across, before.wait = 0.2;
+    before.tool = tool, before.across = line.across, before.foot = aimed.foot, before.wait = 0.2;
     slide_to(kOver, (kBack - kOver) / kApproach);
   } else {
     slide_to(kOver, std::max(0.1, glm::distance(at(kOver), poses_[tool].tip) / kApproach));

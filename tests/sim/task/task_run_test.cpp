@@ -676,7 +676,7 @@ class Ducts : public ::testing::Test {
   std::vector<SeenOrgan> organs_;
 };
 
-TEST_F(Ducts, ClearanceAtRestIsTheDistanceFromTheLines) {
+TEST_F(Ducts, ClearanceAtRestIsTheDistanceFromTheWalls) {
   DuctPoints ducts(stage_);
   ducts.follow(organs_);
   std::mt19937 random(3501);
@@ -684,7 +684,7 @@ TEST_F(Ducts, ClearanceAtRestIsTheDistanceFromTheLines) {
   const auto number = [&] { return 0.2 * (static_cast<double>(random()) / 4294967296.0 - 0.5); };
   const auto distance = [](const glm::dvec3& p, double y) {
     const glm::dvec3 nearest(std::clamp(p.x, 0.0, 0.04), y, 0.0);
-    return glm::distance(p, nearest);
+    return glm::distance(p, nearest) - TubeShape().radius;
   };
   for (int round = 0; round < 1000; ++round) {
     const double x = number(), y = number(), z = number(), u = number(), v = number(), w = number();
@@ -712,10 +712,10 @@ TEST_F(Ducts, MoveWithTheSurface) {
   ducts.follow(organs_);
   for (double x = 0.0; x <= 0.04; x += 0.002) {
     const glm::dvec3 middle = turn({x, 0, 0}), beside = turn({x, 0.005, 0});
-    EXPECT_NEAR(ducts.clearance(middle, middle), 0.0, 6e-4);
-    EXPECT_NEAR(ducts.clearance(beside, beside), 0.005, 6e-4);
+    EXPECT_NEAR(ducts.clearance(middle, middle), -TubeShape().radius, 6e-4);
+    EXPECT_NEAR(ducts.clearance(beside, beside), 0.005 - TubeShape().radius, 6e-4);
   }
-  EXPECT_NEAR(ducts.clearance({0.02, 0.1, 0.0}, {0.02, 0.1, 0.0}), 0.0, 1e-7);
+  EXPECT_NEAR(ducts.clearance({0.02, 0.1, 0.0}, {0.02, 0.1, 0.0}), -TubeShape().radius, 1e-7);
 }
 
 TEST_F(Ducts, WithoutDuctsEverythingIsClear) {
