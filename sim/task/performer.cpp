@@ -269,8 +269,9 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   heated_ = tool_ < instruments_.size() && (seen.tools[tool_].heats & move.spare) != 0 ? heated_ + dt : 0.0;
   const auto heats = [&](std::uint32_t organs) { return heated_ > 0.0 && (seen.tools[tool_].heats & organs) != 0; };
   const bool burnt = heated_ > (heats(tubes_) ? kDuctHeat : heats(hollow_) ? kHollowHeat : move.most_heat);
-  const bool stopped =
-      (move.stop > 0.0 && felt_ > move.stop) || burnt || (move.clear > 0.0 && comes_too_near(seen, move.clear));
+  const bool near = move.clear > 0.0 && comes_too_near(seen, move.clear);
+  if (near) pose.energy = Diathermy::Off;
+  const bool stopped = (move.stop > 0.0 && felt_ > move.stop) || burnt || near;
   if (heats(hollow_)) note_burn(seen, dt);
   if (burnt && move.fibre) aim_away(seen, *move.fibre, seen.tools[tool_].heats);
   if (move.fibre) way_in_.push_back({tip_, pose.roll_deg, seen.time});
