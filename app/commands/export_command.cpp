@@ -14,7 +14,7 @@
 #include "app/compare/backends.hpp"
 #include "app/report/pvd.hpp"
 #include "app/view/view.hpp"
-#include "app/window/replay/replay_scene.hpp"
+#include "app/window/replay/recorded_pictures.hpp"
 #include "geometry/error.hpp"
 #include "gpu_collision/gl_context.hpp"
 #include "sim/device/trajectory.hpp"
@@ -83,15 +83,11 @@ struct PictureCommand {
 
 std::string picture_name(double time) { return fmt::format("{:08.2f}s.png", time); }
 
-// Returns the frames nearest to the wanted times.
-std::vector<std::size_t> frames_at(const Recording& recording, const PictureCommand& command) {
-  const std::vector<double>& times = recording.times();
+std::vector<std::size_t> frames_at(const RecordedPictures& pictures, const PictureCommand& command) {
   std::vector<std::size_t> frames;
-  for (double time = command.from; time <= std::min(command.to, times.back()); time += command.every) {
-    const auto at = std::lower_bound(times.begin(), times.end(), time);
-    frames.push_back(std::min(static_cast<std::size_t>(at - times.begin()), times.size() - 1));
-  }
-  if (frames.empty()) throw InputError(fmt::format("--from: the recording ends at {:.2f} s", times.back()));
+  for (double time = command.from; time <= std::min(command.to, pictures.end()); time += command.every)
+    frames.push_back(pictures.frame_at(time));
+  if (frames.empty()) throw InputError(fmt::format("--from: the recording ends at {:.2f} s", pictures.end()));
   return frames;
 }
 
@@ -111,25 +107,13 @@ void draw_pictures(const PictureCommand& command) {
   GlContext* context = backends.context();
   if (!context) throw InputError("picture needs OpenGL, which this machine does not have; see trocar doctor");
   if (std::filesystem::path(command.recording).extension() == ".toml") return draw_scene(command, backends);
-  ReplayScene scene(command.recording);
-  const std::vector<std::size_t> frames = frames_at(scene.recording(), command);
+  RecordedPictures pictures(command.recording, *context, command.width, command.height);
+  const std::vector<std::size_t> frames = frames_at(pictures, command);
   const std::filesystem::path folder = command.out;
   std::filesystem::create_directories(folder);
-  for (const std::size_t frame : frames)
-    refuse_foreign(folder / picture_name(scene.recording().times()[frame]), OutputKind::Picture);
-  scene.load(frames.front());
-  View view(*context, scene.organs());
-  PictureTarget target(command.width, command.height);
-  for (const std::size_t frame : frames) {
-    scene.load(frame);
-    ViewSettings settings;
-    settings.time = scene.recording().times()[frame];
-    target.bind();
-    view.draw(scene.organs(), scene.tools(), scene.bonds(), scene.scope(), scene.lens(), {}, settings, command.width,
-              command.height);
-    target.save_png(folder / picture_name(settings.time));
-    PictureTarget::unbind();
-  }
+  const auto file_of = [&](std::size_t frame) { return folder / picture_name(pictures.time_of(frame)); };
+  for (const std::size_t frame : frames) refuse_foreign(file_of(frame), OutputKind::Picture);
+  for (const std::size_t frame : frames) pictures.draw(frame).save_png(file_of(frame));
   fmt::print("{} pictures are in {}\n", frames.size(), folder.string());
 }
 

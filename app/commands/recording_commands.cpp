@@ -12,7 +12,9 @@
 #include "app/replay/replay.hpp"
 #include "app/report/report.hpp"
 #include "app/report/session_summary.hpp"
+#include "app/window/replay/recorded_pictures.hpp"
 #include "geometry/error.hpp"
+#include "gpu_collision/gl_context.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/score/attempt.hpp"
@@ -155,8 +157,15 @@ void score(const ScoreOptions& options) {
   }
 }
 
+// The moments of a report's events; none without OpenGL.
+std::vector<std::string> draw_events(const std::string& recording, std::span<const double> times) {
+  Backends backends;
+  GlContext* context = backends.context();
+  return context ? event_pictures(recording, times, *context) : std::vector<std::string>();
+}
+
 void report(const std::vector<std::string>& files, const std::string& out, bool force, const std::string& try_at) {
-  const std::size_t bytes = write_report(files, out, force, try_at);
+  const std::size_t bytes = write_report(files, out, force, try_at, draw_events);
   fmt::print("{}: {} of {:.1f} MB; open it in a browser\n", out,
              files.size() == 1 ? "a report" : fmt::format("a comparison of {} attempts", files.size()),
              static_cast<double>(bytes) / 1e6);

@@ -126,6 +126,7 @@ json of(const BackendSummary& backend) {
 }
 
 json of(const ReportSession& session);
+json of(const EventPicture& picture);
 json of(const MetricCurve& curve);
 
 template <typename Part>
@@ -156,6 +157,10 @@ json of(const SessionSummary& summary) {
            {{"faces", summary.sample.faces}, {"answers", summary.sample.answers}, {"wrong", summary.sample.wrong}}}};
 }
 
+json of(const EventPicture& picture) {
+  return {{"time", picture.time}, {"text", picture.text}, {"png", base64(std::as_bytes(std::span(picture.png)))}};
+}
+
 json of(const ReportSession& session) {
   return {{"attempt", json::parse(to_json(session.attempt))},
           {"recording",
@@ -165,7 +170,8 @@ json of(const ReportSession& session) {
             {"cover", session.facts.cover},
             {"frame_rate", session.facts.frame_rate},
             {"backend_why", session.facts.backend_why}}},
-          {"summary", of(session.summary)}};
+          {"summary", of(session.summary)},
+          {"pictures", list_of(session.pictures)}};
 }
 
 json of(const MetricCurve& curve) {
@@ -291,6 +297,24 @@ ReportSession session_of(const std::string& file, const SummaryLimits& limits, s
       summarise_session(recording, scene.scope.lens, limits, [&](std::size_t frames) { progress.advance_to(frames); })};
 }
 
+constexpr std::size_t kMostPictures = 6;
+
+std::vector<EventPicture> pictures_of(const Attempt& attempt, const std::string& recording, const PictureDrawer& draw) {
+  std::vector<EventPicture> pictures;
+  std::vector<double> times;
+  if (!attempt.task || !draw) return pictures;
+  for (const TaskEvent& event : attempt.task->events) {
+    if (!event.pictured || pictures.size() == kMostPictures) continue;
+    pictures.push_back({event.time, event.text, {}});
+    times.push_back(event.time);
+  }
+  if (times.empty()) return pictures;
+  const std::vector<std::string> files = draw(recording, times);
+  if (files.size() != pictures.size()) return {};
+  for (std::size_t k = 0; k < files.size(); ++k) pictures[k].png = files[k];
+  return pictures;
+}
+
 std::string title_of(const std::vector<ReportSession>& sessions) {
   if (sessions.size() > 1) return fmt::format("Trocar: {} attempts", sessions.size());
   const Attempt& attempt = sessions.front().attempt;
@@ -311,7 +335,7 @@ LearningCurve put_in_order(std::vector<ReportSession>& sessions) {
 }  // namespace
 
 std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page, bool force,
-                         const std::string& try_at) {
+                         const std::string& try_at, const PictureDrawer& draw) {
   try_links(try_at, {});  // refuses a wrong address before any work
   std::vector<NamedFile> inputs;
   for (const std::string& file : recordings) inputs.push_back({"the recording", file});
@@ -323,6 +347,7 @@ std::size_t write_report(const std::vector<std::string>& recordings, const std::
   std::vector<TriedTask> tasks;
   for (const std::string& file : recordings)
     sessions.push_back(session_of(file, single ? kInFull : kSideBySide, tasks));
+  if (single) sessions.front().pictures = pictures_of(sessions.front().attempt, recordings.front(), draw);
   std::optional<LearningCurve> curve;
   if (!single) curve = put_in_order(sessions);
   const std::string data = report_json(sessions, curve ? &*curve : nullptr);

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,11 +26,22 @@ struct RecordingFacts {
   std::string backend_why;                  // reason for the first backend
 };
 
+// The picture of an event, as the scope saw it.
+struct EventPicture {
+  double time = 0.0;  // s
+  std::string text;   // of the event
+  std::string png;    // a file
+};
+
 struct ReportSession {
   Attempt attempt;
   RecordingFacts facts;
   SessionSummary summary;
+  std::vector<EventPicture> pictures = {};
 };
+
+// Draws a recording at these times, s. Returns a PNG file for each; none when the machine cannot draw.
+using PictureDrawer = std::function<std::vector<std::string>(const std::string& recording, std::span<const double>)>;
 
 // Returns a JSON text that is safe inside a <script> element, because it contains no '<'. Invalid UTF-8 bytes are
 // replaced.
@@ -67,9 +80,10 @@ std::string try_links(const std::string& page, const std::vector<TriedTask>& tas
 
 // Writes a page that shows one recording in full, or several side by side, ordered by date. Returns the page's size in
 // bytes. `force`: write over a page that exists. `try_at`: address of the program in the browser, to which the page
-// links; empty: no link. Throws InputError for a file that is not a recording or cannot be written and for a wrong
-// address, RunError when the disk is full.
+// links; empty: no link. `draw`: for the pictures of a single recording's events; empty: there are none. Throws
+// InputError for a file that is not a recording or cannot be written and for a wrong address, RunError when the disk is
+// full.
 std::size_t write_report(const std::vector<std::string>& recordings, const std::filesystem::path& page, bool force,
-                         const std::string& try_at = {});
+                         const std::string& try_at = {}, const PictureDrawer& draw = {});
 
 }  // namespace trocar

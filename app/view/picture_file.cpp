@@ -129,6 +129,8 @@ void PictureTarget::save_png(const std::filesystem::path& file) {
   save_screen_png(file, content_->width, content_->height);
 }
 
+std::string PictureTarget::png() { return png_of(pixels(), content_->width, content_->height); }
+
 std::vector<glm::u8vec3> PictureTarget::pixels() {
   content_->resolve();
   std::vector<glm::u8vec3> pixels(static_cast<std::size_t>(content_->width) *

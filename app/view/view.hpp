@@ -62,6 +62,8 @@ class PictureTarget {
   static void unbind();  // binds the window's framebuffer
   // Throws InputError when the file cannot be written.
   void save_png(const std::filesystem::path& file);
+  // Returns the picture as a PNG file.
+  std::string png();
   // Returns the pixels, [row from the bottom][column].
   std::vector<glm::u8vec3> pixels();
 

@@ -415,12 +415,13 @@ class WindowProgram {
     if (ask == Ask::OpenRecording)
       replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(),
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
-    if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_);
+    if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_, window_.context());
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
-      results_ = std::make_unique<ResultsScreen>(practice_->practice().recording(),
-                                                 practice_->practice().recording_fault(), station_, desk_);
+      results_ =
+          std::make_unique<ResultsScreen>(practice_->practice().recording(), practice_->practice().recording_fault(),
+                                          station_, desk_, window_.context());
   }
 
   // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.
@@ -441,7 +442,7 @@ class WindowProgram {
   Scene chosen_scene() const {
     const Scene& scene = start_->scene();
     if (scene.file != options_.scene) return scene;
-    return with_level(with_anatomy(scene, options_.anatomy), options_.level);
+    return with_level(scene.anatomy ? with_anatomy(scene, options_.anatomy) : scene, options_.level);
   }
 
   // `shown`: the expert shows the task before the trainee's attempt.

@@ -86,6 +86,13 @@ constexpr double kShortestBand = 1e-3;  // m  of a strand
 // Frequencies of the courses, in percent of patients; docs/tasks.md names the sources.
 constexpr double kDuctShares[] = {51.0, 6.0, 16.5, 16.0};
 constexpr double kArteryShares[] = {72.6, 17.9, 9.5};
+// Ours.
+constexpr double kBuildShares[] = {25.0, 50.0, 25.0};
+constexpr double kWallShares[] = {75.0, 25.0};
+constexpr double kFatOf[] = {5.0 / 7.0, 1.0, 9.0 / 7.0};                  // 1  thickness, relative to the scene's
+constexpr double kWallThicker = 1.4, kWallStiffer = 3.0, kTougher = 2.0;  // 1  of an inflamed wall and its bed
+constexpr const char* kBuildNames[] = {"thin", "of usual build", "stout"};
+constexpr const char* kWallNames[] = {"", ", inflamed wall"};
 constexpr const char* kDuctNames[] = {"lateral", "high", "parallel and low", "behind the common duct"};
 constexpr const char* kArteryNames[] = {"usual", "in front of the common duct", "short"};
 
@@ -122,6 +129,8 @@ Anatomy draw(Draws& draws) {
   a.beside = draws.between(8e-3, 14e-3);
   a.sway = draws.within(1.5e-3);
   a.reach = draws.between(1.5e-3, 3e-3);
+  a.build = static_cast<Build>(draws.choose(kBuildShares));
+  a.wall = static_cast<Wall>(draws.choose(kWallShares));
   return a;
 }
 
@@ -299,6 +308,14 @@ bool bands_hold(const Scene& scene, const std::string& organ) {
   });
 }
 
+// The wall of the gallbladder, which the bed joins to the liver, and the bed.
+void inflame(Scene& scene, LayerScene& bed) {
+  OrganScene& gallbladder = *std::ranges::find(scene.organs, bed.organ, &OrganScene::name);
+  gallbladder.tissue.youngs_modulus *= kWallStiffer;
+  if (gallbladder.bile) gallbladder.bile->wall *= kWallThicker;
+  bed.params.modulus *= static_cast<float>(kTougher);
+}
+
 // Returns whether the anatomy fits; then `scene` has it.
 bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
   TubeShape &duct = tube_named(scene, names.duct), &artery = tube_named(scene, names.artery);
@@ -315,6 +332,7 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
   }
   for (OrganScene& organ : scene.organs) {
     if (!organ.fat) continue;
+    organ.fat->thickness *= kFatOf[static_cast<std::size_t>(anatomy.build)];
     carry_fat(*organ.fat, moved_duct, duct.radius);
     carry_fat(*organ.fat, moved_artery, artery.radius);
     if (!fat_fault(*organ.fat).empty()) return false;
@@ -330,7 +348,9 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
       if (target.organ == names.artery) moved_artery.carry(target.location);
     }
   duct = new_duct, artery = new_artery;
-  std::ranges::find(scene.layers, names.bed, &LayerScene::name)->params.reach = static_cast<float>(anatomy.reach);
+  LayerScene& bed = *std::ranges::find(scene.layers, names.bed, &LayerScene::name);
+  bed.params.reach = static_cast<float>(anatomy.reach);
+  if (anatomy.wall == Wall::Inflamed) inflame(scene, bed);
   return is_valid(scene, centre_line(usual.main), usual.main.radius) && bands_hold(scene, names.duct) &&
          bands_hold(scene, names.artery);
 }
@@ -365,7 +385,9 @@ std::string text_of(const VariedScene& varied, const AnatomyScene& names) {
   const auto millimetres = [&](const std::string& name) {
     return 1e3 * length_of(centre_line(tube_named(scene, name)));
   };
-  return fmt::format("{}: {}, {:.0f} mm; {}: {}, {:.0f} mm; reach of the {} {:.1f} mm", names.duct,
+  return fmt::format("{}{}; {}: {}, {:.0f} mm; {}: {}, {:.0f} mm; reach of the {} {:.1f} mm",
+                     kBuildNames[static_cast<std::size_t>(varied.anatomy.build)],
+                     kWallNames[static_cast<std::size_t>(varied.anatomy.wall)], names.duct,
                      kDuctNames[static_cast<std::size_t>(varied.anatomy.duct)], millimetres(names.duct), names.artery,
                      kArteryNames[static_cast<std::size_t>(varied.anatomy.artery)], millimetres(names.artery),
                      names.bed, 1e3 * varied.anatomy.reach);

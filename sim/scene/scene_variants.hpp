@@ -24,10 +24,10 @@ std::string level_name(const Scene& scene, int number);
 Scene with_level(const Scene& scene, const std::optional<int>& number);
 
 // Varies the anatomy of a scene with [anatomy]: length, insertion and course of the cystic duct, origin and course of
-// the cystic artery, depth of the gallbladder's bed. A seed gives one anatomy. The result is an ordinary scene, whose
-// text a recording stores. Sources and frequencies: docs/tasks.md, "Variations of the anatomy". The frequencies are
-// those of the variations that are modelled; distances are ours.
-// Units: metres.
+// the cystic artery, depth of the gallbladder's bed, how much fat there is, and whether the wall is inflamed. A seed
+// gives one anatomy. The result is an ordinary scene, whose text a recording stores. Sources and frequencies:
+// docs/tasks.md, "Variations of the anatomy". The frequencies are those of the variations that are modelled; distances
+// are ours. Units: metres.
 
 // Where the cystic duct enters the common duct, and how it gets there.
 //   Lateral:   from the right, at the usual height      High: the same, nearer to the liver
@@ -35,6 +35,10 @@ Scene with_level(const Scene& scene, const std::optional<int>& number);
 enum class DuctCourse { Lateral, High, Parallel, Behind };
 // Usual: from the liver, head-side of the duct. InFront: it crosses in front of the common duct. Short: from nearby.
 enum class ArteryCourse { Usual, InFront, Short };
+// How much fat wraps the ducts.
+enum class Build { Thin, Usual, Stout };
+// Inflamed: the gallbladder's wall is thicker and stiffer, and its bed tougher.
+enum class Wall { Usual, Inflamed };
 
 struct Anatomy {
   DuctCourse duct = DuctCourse::Lateral;
@@ -43,6 +47,8 @@ struct Anatomy {
   double beside = 0.0;     // m  length of a parallel course
   glm::dvec3 sway{0.0};    // m  by which the middle of the duct and of the artery leave their usual course
   double reach = 2e-3;     // m  of the bed
+  Build build = Build::Usual;
+  Wall wall = Wall::Usual;
 };
 
 struct VariedScene {

@@ -181,6 +181,10 @@ constexpr std::array kSentences = {
     GradeSentences{"task_cut_miss", "", "The cut farthest from its target missed it by {}",
                    "Leave room between the clips, and cut at the target."},
     GradeSentences{
+        "task_duct_burns", "", "The number of burns of ducts and vessels was {}",
+        "See the whole bare wire and its foot before you press the pedal, and pull the fat away from the duct "
+        "first."},
+    GradeSentences{
         "task_view", "", "At the first clip or cut, the critical view of safety had {} points",
         "Clear the triangle and the lower third of the bed until only duct and artery enter the gallbladder, "
         "look from both sides, and only then clip."},

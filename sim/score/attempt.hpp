@@ -28,6 +28,7 @@ struct TaskEvent {
   double time = 0.0;  // s
   bool error = false;
   std::string text;  // "target 2 reached", "left the line"
+  bool pictured = false;  // a report shows the picture of this moment
 };
 
 struct TaskResult {

@@ -286,8 +286,10 @@ class Operation final : public TaskGoal {
       if (limit.deepest_burn > 0.0) limits_.back().burns.emplace(stage.surfaces[organ], others);
     }
     is_wanted_.resize(stage.fibres.size());
-    for (std::size_t k = 0; k < steps_.size(); ++k)
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
       for (const std::uint32_t fibre : steps_.fibres(k)) is_wanted_[fibre] = 1;
+      clears_ |= steps_.at(k).kind == StepKind::Clear;
+    }
     goes_ = cleared_away(task, stage);
     was_done_.resize(steps_.size());
     bleeds_.resize(names_.size()), burns_.resize(names_.size());
@@ -379,6 +381,11 @@ class Operation final : public TaskGoal {
     if (wanted > 0)
       parts.add("task_torn", "Strands torn, not cut", "%", 100.0 * double(torn_) / double(wanted), 30.0, 100.0);
     if (!ducts_.targets().empty()) ducts_.add_metrics(parts);
+    if (clears_) {
+      int burns = 0;
+      for (const CutWatch& duct : burns_) burns += duct.count;
+      parts.add("task_duct_burns", "Burns of ducts and vessels", "", double(burns), 0.0, 2.0);
+    }
     if (steps_.has_view())
       parts.add("task_view", "Critical view of safety", "of 6", view_ ? double(view_->points()) : 0.0, 5.0, 2.0);
     double burnt = 0.0;  // 1  depth relative to its limit
@@ -433,9 +440,9 @@ class Operation final : public TaskGoal {
     if (view_ || (ducts_.clips_now() == 0 && ducts_.divisions_now() == 0)) return;
     view_ = steps_.view(seen);
     if (view_)
-      log.note(seen.time,
-               fmt::format("critical view of safety: {} of 6 (two structures {}, cystic plate {}, triangle {})",
-                           view_->points(), view_->structures, view_->plate, view_->triangle));
+      log.note_with_picture(
+          seen.time, fmt::format("critical view of safety: {} of 6 (two structures {}, cystic plate {}, triangle {})",
+                                 view_->points(), view_->structures, view_->plate, view_->triangle));
   }
 
   // A clip or a cut before the steps that must come first.
@@ -486,7 +493,8 @@ class Operation final : public TaskGoal {
     if (most_bile > 0.0) parts.add("task_bile", "Bile spilt", "ml", bile_ml_, 0.0, most_bile);
   }
 
-  // Says when an organ begins to bleed or spill: once for each organ and fluid in half a second.
+  // Says when an organ begins to bleed or spill, once for each organ and fluid in half a second; not what is cleared
+  // away.
   void watch_sources(const Observation& seen, TaskLog& log) {
     blood_ml_ = bile_ml_ = 0.0;
     for (const FluidLoss& lost : seen.bleeding.lost) {
@@ -499,7 +507,7 @@ class Operation final : public TaskGoal {
       const std::string& name = names_[source.organ];
       if (source.kind == BleedKind::Perforation) {
         complain(seen.time, fmt::format("the {} is perforated and spills bile", name), log);
-      } else if (source.kind == BleedKind::Surface && bleeds_[source.organ].cut(seen.time)) {
+      } else if (source.kind == BleedKind::Surface && !goes_[source.organ] && bleeds_[source.organ].cut(seen.time)) {
         log.note(seen.time, fmt::format("the {} bleeds", name));
       }
     }
@@ -592,6 +600,7 @@ class Operation final : public TaskGoal {
   CutWatch cuts_;
   std::vector<CutWatch> bleeds_;  // [organ]
   std::vector<CutWatch> burns_;   // [organ] of a duct or vessel
+  bool clears_ = false;           // a step clears fat away around ducts and vessels
   std::size_t known_sources_ = 0;
   double blood_ml_ = 0.0, bile_ml_ = 0.0;  // ml, of all organs
   std::string warning_;

@@ -140,6 +140,7 @@ class Performer {
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
   void plan_clear(const Observation& seen, std::size_t step);
+  std::optional<std::size_t> clears_again(const Observation& seen);
   // Where the hook frees a line of a window.
   struct LineAim {
     glm::dvec3 at{0.0};      // m  on what covers it
@@ -242,6 +243,7 @@ class Performer {
   std::vector<double> line_tries_;  // [line of the window] attempts to free it
   std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
   int fruitless_ = 0;               // attempts since a strand was divided
+  int cleared_again_ = 0;           // attempts to clear the window again, before the first clip
   std::vector<double> cooked_;      // [fibre] s  for which a hollow organ has been burnt near it
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long
   std::vector<double> aim_at_;      // [fibre] 1  where the hook divides it, from its first end

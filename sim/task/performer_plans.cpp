@@ -596,6 +596,7 @@ constexpr double kNarrow = 0.0013;     // m    clearance in a window that is nar
 constexpr double kTooNear = 0.00125;
 constexpr double kBare = 0.0048;        // m    of the wire, above the tip, is hot too
 constexpr double kLessDeep = 0.0005;    // m
+constexpr double kDeeper = 0.003;       // m    more, by mistake
 constexpr double kBeside = 0.001;       // m    beside a line that lies too near to a duct
 constexpr double kOver = 0.008;         // m    in front of what covers it: there the hook moves from line to line
 constexpr double kWindowClose = 0.025;  // m    so near, it goes to the next line without moving out
@@ -648,14 +649,17 @@ std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> line
   return best;
 }
 
-// Moves the hook onto what covers a window and a little into it, hot, with the foot along the window's sides.
+// Moves the hook onto what covers a window and a little into it, hot, with the foot along the window's sides. A
+// careless hand works at the nearest line, however near a duct may be.
 void Performer::plan_clear(const Observation& seen, std::size_t step) {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   duct_points_.follow(seen.organs);
   const std::span<const WindowLine> lines = steps_->look_through(step, seen).lines();
   line_tries_.resize(lines.size());
-  std::optional<std::size_t> next = next_line(lines, kUnsafe);
-  if (!next) next = next_line(lines, kNarrow);
+  const double careful = style_.careless ? -INFINITY : kNarrow;
+  std::optional<std::size_t> next;
+  if (!style_.careless) next = next_line(lines, kUnsafe);
+  if (!next) next = next_line(lines, careful);
   if (!next) {
     then([now = poses_[tool].tip](const Observation&, double) { return now; }).tool = tool;
     return;
@@ -663,8 +667,10 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   ++line_tries_[*next];
   const WindowLine line = lines[*next];
   double depth = kPlunge;
-  while (depth > 0.0 && aim_at(line, depth).clearance < kNarrow) depth -= kLessDeep;
-  const LineAim aimed = aim_at(line, depth);
+  while (depth > 0.0 && aim_at(line, depth).clearance < careful) depth -= kLessDeep;
+  if (blunders()) depth += kDeeper;
+  const LineAim aimed =
+      style_.careless ? LineAim{.at = line.front, .foot = aim_at(line, depth).foot} : aim_at(line, depth);
   const glm::dvec3 pivot = instruments_[tool].pivot, target = aimed.at + 0.5 * aim();
   const auto at = [=](double back) { return target + (back + kBeyond) * glm::normalize(pivot - target); };
   const auto slide_to = [&](double back, double duration) -> Move& {
@@ -685,8 +691,8 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   }
   slide_to(kHot, (kOver - kHot) / kApproach);
   Move& melt = slide_to(-depth, (kHot + depth) / style_.slide);
-  melt.energy = Diathermy::Cut, melt.clear = kTooNear, melt.spare = limited_ | tubes_, melt.most_heat = kHeat,
-  melt.wait = kMelting;
+  melt.energy = Diathermy::Cut, melt.spare = limited_ | tubes_, melt.most_heat = kHeat, melt.wait = kMelting;
+  if (!style_.careless) melt.clear = kTooNear;
   slide_to(kOver, (kOver + depth) / kApproach).stop = 0.0;
 }
 
@@ -742,9 +748,22 @@ constexpr double kGentle = 1.0;                                              // 
 constexpr double kMostTries = 3.0;                                           // at a strand, before more tension
 constexpr int kBeforeSwing = 8;                                              // attempts
 constexpr double kSwing = 0.008;                                             // m    to each side
+constexpr int kGoodView = 5;                                                 // of 6
+constexpr int kMostClears = 16;                                              // attempts, before the first clip
 constexpr double kAfterPull = 0.5;                                           // s   tissue comes to rest
 
 }  // namespace
+
+// Before the first clip, one who takes care looks at the critical view: fat falls back, and closes a window that was
+// open. Returns the step that is cleared again.
+std::optional<std::size_t> Performer::clears_again(const Observation& seen) {
+  if (style_.careless || style_.mistake || !seen.clips.empty() || cleared_again_ == kMostClears) return std::nullopt;
+  const std::optional<CriticalView> view = steps_->view(seen);
+  if (!view || view->points() >= kGoodView) return std::nullopt;
+  for (std::size_t step = 0; step < steps_->size(); ++step)
+    if (steps_->at(step).kind == StepKind::Clear) return ++cleared_again_, step;
+  return std::nullopt;
+}
 
 void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
   std::size_t step = feed.step.value_or(0);
@@ -752,6 +771,8 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
     while (step + 1 < steps_->size() && steps_->at(step).kind != StepKind::Retract && steps_->at(step).before_division)
       ++step;
   if (caught_) return free_hook();
+  if (steps_->at(step).kind == StepKind::Divide)
+    if (const auto again = clears_again(seen)) return plan_clear(seen, *again);
   const bool by_hook = steps_->at(step).kind == StepKind::Dissect || steps_->at(step).kind == StepKind::Clear;
   if (!by_hook && withdraw(tool_of_kind(InstrumentKind::Hook))) return;
   if (pull_before(seen, step)) return;

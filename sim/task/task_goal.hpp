@@ -25,6 +25,7 @@ struct TaskLog {
   std::string critical_text;  // of the first critical error: the reason of the cap
 
   void note(double time, std::string text) { events.push_back({time, false, std::move(text)}); }
+  void note_with_picture(double time, std::string text) { events.push_back({time, false, std::move(text), true}); }
   void error(double time, std::string text) {
     events.push_back({time, true, std::move(text)});
     ++errors;
@@ -38,6 +39,7 @@ struct TaskLog {
   void grave(double time, std::string text) {
     if (!capped) critical_text = text;
     error(time, "critical: " + std::move(text));
+    events.back().pictured = true;
     capped = true;
   }
 };

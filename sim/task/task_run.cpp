@@ -177,9 +177,19 @@ std::size_t instrument_of_task(const Scene& scene) {
   if (!scene.task) return 0;
   if (scene.task->kind == TaskKind::NavigateCamera) return scene.instruments.size();
   std::string name = scene.task->instrument;
-  for (const TaskStep& step : scene.task->steps)
-    if (name.empty()) name = step.instrument;
-  const auto found = std::ranges::find(scene.instruments, name, &InstrumentScene::name);
+  std::optional<InstrumentKind> kind;
+  if (name.empty() && !scene.task->steps.empty()) {
+    const TaskStep& first = scene.task->steps.front();
+    const bool grasps = first.kind == StepKind::Retract || first.kind == StepKind::Remove;
+    name = first.instrument;
+    if (name.empty())
+      kind = grasps                           ? InstrumentKind::Grasper
+             : first.kind == StepKind::Divide ? InstrumentKind::ClipApplier
+                                              : InstrumentKind::Hook;
+  }
+  const auto found = std::ranges::find_if(scene.instruments, [&](const InstrumentScene& instrument) {
+    return kind ? instrument.kind == *kind : instrument.name == name;
+  });
   return found == scene.instruments.end() ? 0 : static_cast<std::size_t>(found - scene.instruments.begin());
 }
 

@@ -18,6 +18,13 @@ constexpr float kRate = 60.f;
 constexpr const char* kHostile =
     "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken = 2'><!-- \\u2028 {{data}}";
 
+// A picture of 4 x 3 red pixels.
+constexpr std::string_view kPng(
+    "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x04\x00\x00\x00\x03\x08"
+    "\x02\x00\x00\x00\x3b\x96\x39\x91\x00\x00\x00\x10\x49\x44\x41\x54\x08\xd7\x63\xfc\xcf\x80\x00\x4c\x0c"
+    "\xb8\x38\x00\x26\x76\x01\x05\x2f\x9a\xd6\x4f\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82",
+    73);
+
 ToolSummary tool_of(const std::string& name, float phase) {
   ToolSummary tool;
   tool.name = name, tool.radius = 0.0025;
@@ -82,7 +89,10 @@ Attempt attempt_of(const std::string& text, double practice) {
 }
 
 ReportSession session_of(const std::string& text, double practice) {
-  return {attempt_of(text, practice), {true, text, "swept", "capsule", "60", "named by the user"}, summary_of(text)};
+  return {attempt_of(text, practice),
+          {true, text, "swept", "capsule", "60", "named by the user"},
+          summary_of(text),
+          {{2.5, text, std::string(kPng)}}};
 }
 
 void save(const std::filesystem::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }

@@ -103,6 +103,20 @@ test("turns the organs with mouse and keys, and repaints them", async () => {
   assertQuiet(page);
 });
 
+test("a picture of an event moves the time cursor", async () => {
+  const page = await openReport(browser, kOne);
+  const size = await page.evaluate(() => {
+    const picture = document.querySelector("#pictures-section img");
+    return [picture.naturalWidth, picture.naturalHeight];
+  });
+  assert.deepEqual(size, [4, 3]);
+  assert.match(await page.textContent("#pictures-section figcaption"), /2.50/);
+  const before = await page.inputValue("input[type=range]");
+  await page.click("#pictures-section img");
+  assert.notEqual(await page.inputValue("input[type=range]"), before);
+  assertQuiet(page);
+});
+
 test("fits a telephone screen in dark mode", async () => {
   const page = await openReport(browser, kOne, { viewport: { width: 390, height: 800 }, colorScheme: "dark" });
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -117,7 +131,9 @@ test("shows texts that contain markup as plain text", async () => {
   assert.equal(await page.evaluate(() => window.broken), undefined);
   assert.equal(await page.title(), text.replace(/\s+/g, " "));
   assert.equal(await page.textContent("h1"), text);
-  assert.equal(await page.locator("img").count(), 0);
+  const pictures = await page.locator("img").all();
+  assert.equal(pictures.length, 1, "only the picture of an event");
+  assert.equal(await pictures[0].getAttribute("alt"), text);
   assertQuiet(page);
 });
 

@@ -48,6 +48,7 @@ test("numbers, units and times are formatted", () => {
   assert.equal(withUnit(2, "m^2/s^6"), "2\u00a0m²/s⁶");
   assert.equal(withUnit(NaN, "mm"), "–");
   assert.equal(readableUnit("N s"), "N·s");
+  assert.equal(readableUnit("% of the limit"), "%\u00a0of\u00a0the\u00a0limit");
   assert.deepEqual([5.25, 65.25].map(clock), ["5.25\u00a0s", "1:05.25"]);
   assert.deepEqual(ticks(0, 10, 4), [0, 5, 10]);
   assert.deepEqual(ticks(2, 2, 4), [2]);

@@ -15,12 +15,12 @@ export function figure(value) {
   return value < 0 ? `\u2212${text}` : text;
 }
 
-/** "cm^3" -> "cm³", "N s" -> "N·s", "deg" -> "°" */
+/** "cm^3" -> "cm³", "N s" -> "N·s", "deg" -> "°"; words such as "of 6" stay */
 export function readableUnit(unit) {
   const raised = { 2: "²", 3: "³", 6: "⁶" };
   return unit
     .replace(/\^(\d)/g, (_, digit) => raised[digit] ?? `^${digit}`)
-    .replace(/ /g, "·")
+    .replace(/ /g, /\bof\b/.test(unit) ? "\u00a0" : "·")
     .replace(/^deg$/, "°");
 }
 

@@ -57,6 +57,19 @@ function eventsSection(task, cursor) {
   return section("events-section", "Events", intro, rows.length > 0 && html("ol", { class: "events" }, rows));
 }
 
+// Shows what the scope saw at the critical view and at critical errors.
+function picturesSection(pictures, cursor) {
+  const figures = pictures.map((picture) =>
+    html(
+      "figure",
+      {},
+      html("img", { src: `data:image/png;base64,${picture.png}`, alt: picture.text, onclick: () => cursor.move(picture.time) }),
+      html("figcaption", {}, html("span", { class: "event-time" }, clock(picture.time)), " ", picture.text),
+    ),
+  );
+  return section("pictures-section", "Pictures", "What the scope saw at these moments.", figures);
+}
+
 /** The sections of a session below its header; a comparison also shows them for the selected attempt. */
 export function sessionDetails(session) {
   const { summary, attempt } = session;
@@ -66,6 +79,7 @@ export function sessionDetails(session) {
     { class: "details-grid" },
     scoreSection(attempt.task),
     eventsSection(attempt.task, cursor),
+    session.pictures?.length > 0 && picturesSection(session.pictures, cursor),
     timelineSection(session, cursor),
     summary.organs.some((organ) => organ.vertices) && organsSection(summary, cursor),
     pathsSection(summary, cursor),

@@ -114,8 +114,8 @@ bool before(const LabAttempt& a, const LabAttempt& b, int column) {
 
 }  // namespace
 
-LibraryScreen::LibraryScreen(const LabStation& station)
-    : address_(without_password(station.address())), desk_(station) {
+LibraryScreen::LibraryScreen(const LabStation& station, GlContext& context)
+    : context_(context), address_(without_password(station.address())), desk_(station) {
   ask();
 }
 
@@ -321,7 +321,7 @@ Ask LibraryScreen::buttons() {
     ask = Ask::OpenRecording;
   }
   ImGui::SameLine();
-  if (theme::button("Report", 130.f, false, here)) note_ = write_report_page(own_.file, report_);
+  if (theme::button("Report", 130.f, false, here)) note_ = write_report_page(own_.file, context_, report_);
   ImGui::SameLine();
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   if (chosen && !here) {

@@ -12,6 +12,7 @@
 #include "app/lab/lab_attempt.hpp"
 #include "app/lab/lab_station.hpp"
 #include "app/window/screen.hpp"
+#include "gpu_collision/gl_context.hpp"
 #include "sim/support/task.hpp"
 
 namespace trocar {
@@ -72,7 +73,8 @@ class LibraryDesk {
 
 class LibraryScreen final : public Screen {
  public:
-  explicit LibraryScreen(const LabStation& station);
+  // `context` must outlive the screen: it draws the pictures of reports.
+  LibraryScreen(const LabStation& station, GlContext& context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -100,6 +102,7 @@ class LibraryScreen final : public Screen {
   void curves() const;
   Ask buttons();
 
+  GlContext& context_;
   std::string address_;  // of the database, without a password
   LibraryDesk desk_;
   LibraryQuestion question_;          // the newest; its answer may still be missing

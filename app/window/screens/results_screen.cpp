@@ -1,4 +1,5 @@
 #include "app/window/screens/results_screen.hpp"
+#include "app/window/replay/recorded_pictures.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -152,11 +153,13 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
-std::string write_report_page(const std::filesystem::path& recording, std::filesystem::path& page) {
+std::string write_report_page(const std::filesystem::path& recording, GlContext& context, std::filesystem::path& page) {
   try {
     std::filesystem::path written = recording;
     written.replace_extension(".html");
-    write_report({recording.string()}, written, true);
+    write_report({recording.string()}, written, true, {}, [&](const std::string& file, std::span<const double> times) {
+      return event_pictures(file, times, context);
+    });
     page = written;
     return fmt::format("Report written to {}", std::filesystem::absolute(page).string());
   } catch (const std::runtime_error& error) {
@@ -165,9 +168,10 @@ std::string write_report_page(const std::filesystem::path& recording, std::files
 }
 
 ResultsScreen::ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station,
-                             LabDesk& desk)
+                             LabDesk& desk, GlContext& context)
     : station_(station),
       desk_(desk),
+      context_(context),
       outcome_(desk),
       recording_(std::move(recording)),
       cut_short_(std::move(cut_short)) {}
@@ -277,7 +281,8 @@ Ask ResultsScreen::buttons() {
     ask = Ask::OpenRecording;
   }
   ImGui::SameLine();
-  if (theme::button("Report", 130.f, false, attempt_.has_value())) note_ = write_report_page(recording_, report_);
+  if (theme::button("Report", 130.f, false, attempt_.has_value()))
+    note_ = write_report_page(recording_, context_, report_);
   ImGui::SameLine();
   if (theme::button("Open in browser", 150.f, false, !report_.empty())) open_report();
   ImGui::SameLine();

@@ -8,6 +8,7 @@
 #include "app/lab/lab_desk.hpp"
 #include "app/lab/lab_station.hpp"
 #include "app/window/screen.hpp"
+#include "gpu_collision/gl_context.hpp"
 #include "sim/score/attempt.hpp"
 #include "sim/support/task.hpp"
 
@@ -43,9 +44,10 @@ class OutcomePanel {
 class ResultsScreen final : public Screen {
  public:
   // Shows the results of an attempt and, if it names a person, hands it in. `recording`: its file, which must be
-  // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station` and `desk` must outlive the
-  // screen; who practised is logged in at the desk.
-  ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station, LabDesk& desk);
+  // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station`, `desk` and `context`
+  // must outlive the screen; who practised is logged in at the desk.
+  ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station, LabDesk& desk,
+                GlContext& context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -69,6 +71,7 @@ class ResultsScreen final : public Screen {
 
   const LabStation& station_;
   LabDesk& desk_;
+  GlContext& context_;
   OutcomePanel outcome_;
   std::filesystem::path recording_, report_;
   std::optional<Attempt> attempt_;
@@ -83,8 +86,9 @@ class ResultsScreen final : public Screen {
   bool escape_ = false;
 };
 
-// Writes the report of a recording beside it. Returns what to tell the user; `page`: the page, unless that failed.
-std::string write_report_page(const std::filesystem::path& recording, std::filesystem::path& page);
+// Writes the report of a recording beside it, with the pictures of its events. Returns what to tell the user; `page`:
+// the page, unless that failed.
+std::string write_report_page(const std::filesystem::path& recording, GlContext& context, std::filesystem::path& page);
 
 // Formats the value, for example "12.3 mm"; "–" for an undefined value.
 std::string value_text(const Metric& metric);

@@ -399,6 +399,7 @@ StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path 
 void StartScreen::select(std::size_t scene) {
   selected_ = scene;
   level_ = 1;
+  patient_.reset(), patient_text_.clear();
   devices_.select(scenes_[scene].scene);
   fault_ = scenes_[scene].fault;
 }
@@ -433,6 +434,7 @@ void StartScreen::choose_step(std::size_t number) {
   else if (*found != selected_)
     select(*found);
   if (step.level <= levels_of(scenes_[selected_].scene)) level_ = step.level;
+  patient_.reset(), patient_text_.clear();
   shelf_.reveal();
 }
 
@@ -451,7 +453,7 @@ LastChoice StartScreen::choice() const {
 }
 
 Scene StartScreen::scene() const {
-  return with_level(with_devices(scenes_[selected_].scene, devices_.choices()), level_);
+  return with_level(with_anatomy(with_devices(scenes_[selected_].scene, devices_.choices()), patient_), level_);
 }
 
 void StartScreen::step(const WindowInput& input, double elapsed, bool listens) {
@@ -534,6 +536,30 @@ void StartScreen::level_choice() {
     level_ = static_cast<int>(*chosen) + 1;
 }
 
+// The anatomy: as in the file, or one of the first seeds.
+void StartScreen::patient_choice() {
+  constexpr std::uint32_t kPatients = 24;
+  const Scene& scene = scenes_[selected_].scene;
+  if (!scene.anatomy) return;
+  std::vector<std::string> names = {"as in the file"};
+  for (std::uint32_t seed = 1; seed <= kPatients; ++seed) names.push_back(fmt::format("patient {}", seed));
+  if (const auto chosen = theme::choice("Patient", names[patient_.value_or(0)], names, kValueFrom, kValueWidth)) {
+    patient_.reset(), patient_text_.clear();
+    try {
+      if (*chosen > 0) {
+        patient_text_ = text_of(vary_anatomy(scene, static_cast<std::uint32_t>(*chosen)), *scene.anatomy);
+        patient_ = static_cast<std::uint32_t>(*chosen);
+      }
+    } catch (const InputError& error) {
+      fault_ = error.what();
+    }
+  }
+  if (patient_text_.empty()) return;
+  const theme::WithLetters small(theme::Letters::Small);
+  ImGui::SetCursorPosX(theme::px(kValueFrom));
+  theme::wrapped(patient_text_, theme::kQuiet);
+}
+
 void StartScreen::who_choice() {
   const std::string names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
   who_ = theme::choice("Mode", names[who_], names, kValueFrom, kValueWidth).value_or(who_);
@@ -562,6 +588,7 @@ void StartScreen::choices() {
   theme::heading("Setup");
   const Scene& scene = scenes_[selected_].scene;
   level_choice();
+  patient_choice();
   if (scene.task) who_choice();
   if (!performer()) {
     for (std::size_t k = 0; k < scene.instruments.size(); ++k) device_choice(scene.instruments[k].name.c_str(), k);

@@ -175,6 +175,7 @@ class StartScreen final : public Screen {
   void choices();
   void backend_choice();
   void level_choice();
+  void patient_choice();
   void who_choice();
   void device_choice(const char* label, std::size_t k);
   Ask buttons();
@@ -190,7 +191,9 @@ class StartScreen final : public Screen {
   std::vector<std::string> asked_hosts_;  // hosts of the open question; empty: none
   Backends backends_;
   std::size_t selected_ = 0, who_ = 0;
-  int level_ = 1;  // of the task
+  int level_ = 1;                         // of the task
+  std::optional<std::uint32_t> patient_;  // seed of the anatomy; empty: as in the file
+  std::string patient_text_;              // its anatomy
   StartDevices devices_;
   DiskWatch disk_;
   std::string backend_ = "auto", why_, fault_;
