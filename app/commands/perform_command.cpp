@@ -25,7 +25,7 @@ struct PerformCommand {
   std::string scene, skill = "expert", fault, out, backend;
   double dose = 1.0;
   std::uint32_t seed = 1;
-  bool force = false;
+  bool force = false, describe = false;
   SceneAccess access;
   std::optional<std::uint32_t> anatomy;
   std::optional<int> level;
@@ -59,7 +59,15 @@ void print_result(const TaskResult& result, const TaskFeed& feed) {
   fmt::print("score {:.0f} of 100, {} errors\n", result.score, feed.errors);
 }
 
+// Says what the patient of a seed is like.
+void describe(const PerformCommand& command) {
+  const Scene scene = load_scene(command.scene, command.access);
+  fmt::print("{}\n", text_of(vary_anatomy(scene, *command.anatomy), *scene.anatomy));
+}
+
 void run(const PerformCommand& command) {
+  if (command.describe) return describe(command);
+  if (command.out.empty()) throw InputError("name the recording that is to be written: -o S.h5");
   const Scene scene = scene_with_task(command);
   refuse_same_files(files_of(scene), {{"--out", command.out}});
   const RecordingTarget target(command.out);
@@ -104,8 +112,9 @@ void add_perform_command(Command& program) {
   sub.option("--seed", command->seed, "Seed of the simulated trainee's tremor, aim and errors")
       .within(0, 4294967295.0)
       .shown();
-  sub.option("-o,--out", command->out, "Recording: .h5").required();
+  sub.option("-o,--out", command->out, "Recording: .h5; needed unless --describe is given");
   add_force_option(sub, command->force);
+  sub.option("--describe", command->describe, "Only say what the patient of --anatomy is like").needs("--anatomy");
   sub.option("--backend", command->backend, "auto or a backend (trocar query --help lists them); default: the scene's");
   add_anatomy_option(sub, command->anatomy);
   add_level_option(sub, command->level);

@@ -415,13 +415,13 @@ class WindowProgram {
     if (ask == Ask::OpenRecording)
       replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(),
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
-    if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_, window_.context());
+    if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_, &window_.context());
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
       results_ =
           std::make_unique<ResultsScreen>(practice_->practice().recording(), practice_->practice().recording_fault(),
-                                          station_, desk_, window_.context());
+                                          station_, desk_, &window_.context());
   }
 
   // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.

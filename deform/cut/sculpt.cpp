@@ -789,7 +789,8 @@ const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const St
 void overstretched_cells(const Lattice& lattice, std::span<const glm::vec3> nodes, float tears_at,
                          std::vector<std::uint32_t>& cells) {
   cells.clear();
-  const float limit = tears_at * static_cast<float>(lattice.spacing);
+  const auto spacing = static_cast<float>(lattice.spacing);
+  const float limit = tears_at * spacing, thin = spacing / (tears_at * tears_at);
   const auto longer = [limit](const glm::vec3& way, float rest) {
     return glm::dot(way, way) >= limit * limit * rest * rest;
   };
@@ -801,7 +802,7 @@ void overstretched_cells(const Lattice& lattice, std::span<const glm::vec3> node
     for (std::size_t axis = 1; axis <= 4; axis *= 2) {
       glm::vec3 mean(0.f);
       for (std::size_t corner = 0; corner < 8; ++corner) mean += (corner & axis ? 0.25f : -0.25f) * x(corner);
-      apart = apart || longer(mean, 1.f);
+      apart = apart || longer(mean, 1.f) || glm::dot(mean, mean) <= thin * thin;
     }
     for (std::size_t corner = 0; corner < 4; ++corner)
       apart = apart || longer(x(7 - corner) - x(corner), std::sqrt(3.f));

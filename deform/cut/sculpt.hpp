@@ -83,8 +83,8 @@ struct SculptParams {
   glm::vec3 fall{0.f, 0.f, -9.81f};  // m/s^2  gravity of loose parts; the patient lies on the back
   float floor = kNoFloor;            // m      along `fall`, from the origin: loose parts come to rest there
   float melt = 0.f;                  // m      hot metal that cuts removes this much more around it: fat melts, >= 0
-  float tears_at = 0.f;              // 1      tissue stretched to this many times its length comes apart; 0: never
-  float out_of_sight = 0.4f;         // m      loose parts stop at this distance from where they were at rest, > 0
+  float tears_at = 0.f;  // 1  tissue stretched to this many times its length, or crushed so far, comes apart; 0: never
+  float out_of_sight = 0.4f;  // m      loose parts stop at this distance from where they were at rest, > 0
 };
 
 // Returns the plane on which loose parts come to rest; none from kNoFloor on.
@@ -217,8 +217,9 @@ float dose_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec
 // Returns the look of tissue at a point of the rest shape: 0 intact .. 0.5 pale (dose 1) .. 1 charred (char_dose).
 float look_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec3& p);
 
-// Lists the cells with tissue that are stretched to `tears_at` times their length or more: the mean of the edges along
-// an axis, or a diagonal. `nodes`: m. [cell], ascending
+// Lists the cells with tissue that are stretched to `tears_at` times their length or more (the mean of the edges along
+// an axis, or a diagonal), or crushed along an axis to 1/tears_at^2, at which tissue that keeps its volume would be so
+// stretched to both sides. `nodes`: m. [cell], ascending
 void overstretched_cells(const Lattice& lattice, std::span<const glm::vec3> nodes, float tears_at,
                          std::vector<std::uint32_t>& cells);
 

@@ -277,7 +277,8 @@ void declare(Keys& keys, std::type_identity<SculptParams>) {
               &SculptParams::floor, {-1e5, 1e5});
   keys.scaled({"melt_mm", "mm", "hot metal that cuts removes this much more tissue around it, as fat melts"},
               &SculptParams::melt, {0.0, 20.0});
-  keys.number({"tears_at", "", "tissue stretched to this many times its length comes apart, as fat does; 0: never"},
+  keys.number({"tears_at", "",
+               "tissue stretched to this many times its length, or crushed so far, comes apart, as fat does; 0: never"},
               &SculptParams::tears_at, {0.0, 100.0});
   keys.scaled({"out_of_sight_mm", "mm", "loose parts stop at this distance from where they were at rest"},
               &SculptParams::out_of_sight, {1.0, 1e5});

@@ -470,6 +470,18 @@ void TissueWorld::tell_queries() {
 
 namespace {
 
+// Appends the cells with tissue whose middle is within `range` of a part.
+void cells_at(const Lattice& lattice, std::span<const glm::vec3> nodes, const PosedPart& part, double range,
+              std::vector<std::uint32_t>& cells) {
+  for (std::uint32_t c = 0; c < lattice.cells.size(); ++c) {
+    if (!(lattice.cells[c].volume_fraction > 0.f)) continue;
+    glm::dvec3 middle(0.0);
+    for (const std::uint32_t node : lattice.cells[c].node) middle += 0.125 * glm::dvec3(nodes[node]);
+    const std::array<glm::dvec3, 1> point{middle};
+    if (hull_distance(part.corners(), point).distance < range) cells.push_back(c);
+  }
+}
+
 // Returns whether the instrument reaches tissue.
 bool reaches_anything(const Organ& organ, std::size_t tool) { return !organ.touches.of_tool(tool).empty(); }
 
@@ -520,6 +532,7 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   }
   for (std::size_t k = 0; cuttable_ && k < organs_.size(); ++k)
     if (is_sheet(organs_[k]) && tear_sheet(organs_[k])) take_over_sheet(k);
+  for (std::size_t tool = 0; tool < instruments.size(); ++tool) crush_between(all, tool);
   tear_overstretched();
   for (Instrument& instrument : instruments)
     if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
@@ -527,6 +540,34 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   if (std::any_of(organs_.begin(), organs_.end(), [](const Organ& organ) { return !organ.change.empty(); })) {
     clips_.follow_change(organs_);
     bonds_.take_struts(clips_, organs_);
+  }
+}
+
+// Legs and blades that close on soft tissue crush it: the cells that they reach come apart.
+void TissueWorld::crush_between(const Instruments& all, std::size_t tool) {
+  constexpr double kClosed = 0.4;  // 1  of the opening
+  const Instrument& instrument = all.list()[tool];
+  if (!has_jaws(instrument.kind) || instrument.kind == InstrumentKind::Grasper || instrument.grip > kClosed) return;
+  const std::vector<PartShape>& shapes = all.shapes(tool);
+  for (std::size_t k = 0; k < organs_.size(); ++k) {
+    Organ& organ = organs_[k];
+    if (!(tears_at_[k] > 0.f) || !organ.sculpture) continue;
+    bool sides[2] = {false, false};
+    for (std::size_t part = 0; part < shapes.size(); ++part) {
+      const std::size_t of_organ = parts_->first[tool] + 1 + part;
+      if (organ.touched.part_first[of_organ] < organ.touched.part_first[of_organ + 1])
+        sides[shapes[part].side > 0.0] = true;
+    }
+    if (!sides[0] || !sides[1]) continue;
+    cells_.clear();
+    const double half = 0.5 * static_cast<double>(organ.tissue.lattice.spacing);
+    for (const PartShape& shape : shapes) {
+      const PosedPart posed(shape, frame_at(all.motion(tool), shape, 1.0));
+      cells_at(organ.tissue.lattice, organ.state.x, posed, shape.radius + half, cells_);
+    }
+    std::sort(cells_.begin(), cells_.end());
+    cells_.erase(std::unique(cells_.begin(), cells_.end()), cells_.end());
+    if (!cells_.empty()) take_over(k, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
   }
 }
 

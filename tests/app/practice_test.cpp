@@ -467,7 +467,7 @@ TEST_F(DiskWatchTest, AFullDiskShowsTheResultsSoFar) {
   const LabPlaces places{folder_.path() / "lab.sqlite", folder_.path() / "waiting", folder_.path() / "lab.toml"};
   const LabStation station(places);
   LabDesk desk(station, {});
-  ResultsScreen results(practice.recording(), practice.recording_fault(), station, desk);
+  ResultsScreen results(practice.recording(), practice.recording_fault(), station, desk, nullptr);
   for (int k = 0; k < 1000 && results.status().phase == "measuring"; ++k, std::this_thread::sleep_for(5ms))
     results.step(WindowInput{}, 0.01, true);
   EXPECT_EQ(results.status().phase, "measured") << results.status().note;

@@ -826,7 +826,7 @@ class LibraryTest : public PanelsTest {
 };
 
 TEST_F(LibraryTest, ShowsThePeopleAndTheirAttempts) {
-  LibraryScreen screen(station_);
+  LibraryScreen screen(station_, nullptr);
   show_until(screen, [&] { return has("ann") && has("Attempt 1"); });
   click(screen, "ben");
   show_until(screen, [&] { return screen.status().phase == "listing"; });
@@ -838,7 +838,7 @@ TEST_F(LibraryTest, AFailingDatabaseIsASentenceWhateverIsPressed) {
   for (const char* what : {"ann", "ben", "Pick ann"}) {
     const std::filesystem::path kept = folder_.path() / "kept.sqlite";
     std::filesystem::copy_file(database_, kept);
-    LibraryScreen screen(station_);
+    LibraryScreen screen(station_, nullptr);
     show_until(screen, [&] { return has("ann") && has("Attempt 1"); });
     run_sql(database_, "drop table attempt; drop table standing");
     click(screen, what);

@@ -242,6 +242,14 @@ TEST(Sculpt, OverstretchedCellsComeApart) {
     overstretched_cells(organ.model.lattice, organ.state.x, 2.f, cells);
     EXPECT_EQ(cells.size(), organ.model.lattice.cells.size());
   }
+  // Crushed to 0.24 and to 0.26 of its thickness.
+  for (const float squeeze : {0.24f, 0.26f}) {
+    Organ crushed(test::block(kBlock));
+    for (glm::vec3& x : crushed.state.x) x.z *= squeeze;
+    std::vector<std::uint32_t> cells;
+    overstretched_cells(crushed.model.lattice, crushed.state.x, 2.f, cells);
+    EXPECT_EQ(cells.size(), squeeze < 0.25f ? crushed.model.lattice.cells.size() : 0u);
+  }
   Organ organ(test::block(kBlock));
   for (std::size_t n = 0; n < organ.state.x.size(); ++n)
     if (organ.model.rest[n].x > 0.02f) organ.state.x[n].x += 0.02f;

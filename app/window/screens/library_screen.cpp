@@ -114,7 +114,7 @@ bool before(const LabAttempt& a, const LabAttempt& b, int column) {
 
 }  // namespace
 
-LibraryScreen::LibraryScreen(const LabStation& station, GlContext& context)
+LibraryScreen::LibraryScreen(const LabStation& station, GlContext* context)
     : context_(context), address_(without_password(station.address())), desk_(station) {
   ask();
 }

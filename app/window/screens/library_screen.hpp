@@ -74,7 +74,7 @@ class LibraryDesk {
 class LibraryScreen final : public Screen {
  public:
   // `context` must outlive the screen: it draws the pictures of reports.
-  LibraryScreen(const LabStation& station, GlContext& context);
+  LibraryScreen(const LabStation& station, GlContext* context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -102,7 +102,7 @@ class LibraryScreen final : public Screen {
   void curves() const;
   Ask buttons();
 
-  GlContext& context_;
+  GlContext* context_;
   std::string address_;  // of the database, without a password
   LibraryDesk desk_;
   LibraryQuestion question_;          // the newest; its answer may still be missing

@@ -153,13 +153,16 @@ std::string value_text(const Metric& metric) {
   return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
 }
 
-std::string write_report_page(const std::filesystem::path& recording, GlContext& context, std::filesystem::path& page) {
+std::string write_report_page(const std::filesystem::path& recording, GlContext* context, std::filesystem::path& page) {
   try {
     std::filesystem::path written = recording;
     written.replace_extension(".html");
-    write_report({recording.string()}, written, true, {}, [&](const std::string& file, std::span<const double> times) {
-      return event_pictures(file, times, context);
-    });
+    PictureDrawer draw;
+    if (context)
+      draw = [context](const std::string& file, std::span<const double> times) {
+        return event_pictures(file, times, *context);
+      };
+    write_report({recording.string()}, written, true, {}, draw);
     page = written;
     return fmt::format("Report written to {}", std::filesystem::absolute(page).string());
   } catch (const std::runtime_error& error) {
@@ -168,7 +171,7 @@ std::string write_report_page(const std::filesystem::path& recording, GlContext&
 }
 
 ResultsScreen::ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station,
-                             LabDesk& desk, GlContext& context)
+                             LabDesk& desk, GlContext* context)
     : station_(station),
       desk_(desk),
       context_(context),

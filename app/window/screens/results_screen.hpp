@@ -47,7 +47,7 @@ class ResultsScreen final : public Screen {
   // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station`, `desk` and `context`
   // must outlive the screen; who practised is logged in at the desk.
   ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station, LabDesk& desk,
-                GlContext& context);
+                GlContext* context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -71,7 +71,7 @@ class ResultsScreen final : public Screen {
 
   const LabStation& station_;
   LabDesk& desk_;
-  GlContext& context_;
+  GlContext* context_;
   OutcomePanel outcome_;
   std::filesystem::path recording_, report_;
   std::optional<Attempt> attempt_;
@@ -86,9 +86,9 @@ class ResultsScreen final : public Screen {
   bool escape_ = false;
 };
 
-// Writes the report of a recording beside it, with the pictures of its events. Returns what to tell the user; `page`:
-// the page, unless that failed.
-std::string write_report_page(const std::filesystem::path& recording, GlContext& context, std::filesystem::path& page);
+// Writes the report of a recording beside it, with the pictures of its events where there is a context. Returns what to
+// tell the user; `page`: the page, unless that failed.
+std::string write_report_page(const std::filesystem::path& recording, GlContext* context, std::filesystem::path& page);
 
 // Formats the value, for example "12.3 mm"; "–" for an undefined value.
 std::string value_text(const Metric& metric);
