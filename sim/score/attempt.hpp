@@ -27,7 +27,7 @@ std::optional<double> mark_of(const Metric& metric);
 struct TaskEvent {
   double time = 0.0;  // s
   bool error = false;
-  std::string text;  // "target 2 reached", "left the line"
+  std::string text;       // "target 2 reached", "left the line"
   bool pictured = false;  // a report shows the picture of this moment
 };
 

@@ -74,7 +74,8 @@ TEST(Anatomy, SeedsLoadAndAreAtRest) {
     double moved = 0.0;
     for (const Organ& organ : tissue.organs())
       for (std::size_t i = 0; i < organ.skin.size(); ++i)
-        if (organ.unused.empty() || !organ.unused[i]) moved = std::max(moved, double(glm::distance(organ.skin[i], organ.mesh.positions[i])));
+        if (organ.unused.empty() || !organ.unused[i])
+          moved = std::max(moved, double(glm::distance(organ.skin[i], organ.mesh.positions[i])));
     std::printf("anatomy %2u: %s; %zu fibres; moves by %.2g mm\n", seed, text.c_str(), bonds.bonds().fibres.size(),
                 1e3 * moved);
     EXPECT_LT(moved, 1e-4) << seed;
