@@ -94,7 +94,7 @@ def main():
     log = folder / "operations.log"
     patients = draw_patients(trocar, head, -(-options.runs // len(VARIATIONS)))
     # One of each variation after the other, so that a shorter list has all of them.
-    patients.sort(key=lambda patient: [p for p in patients if p[0] == patient[0]].index(patient))
+    patients = sorted(patients, key=lambda patient: [p for p in patients if p[0] == patient[0]].index(patient))
     seeds = numbers(head, "hand")
     runs = [("expert", next(seeds), *patient) for patient in patients[: options.runs]]
     runs += [("clumsy", next(seeds), *patient) for patient in patients[: options.clumsy]]
