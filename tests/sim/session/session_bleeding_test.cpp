@@ -286,6 +286,28 @@ TEST_F(BleedingBall, TornTissueBleeds) {
   EXPECT_GT(bleeding().lost()[0].blood, 0.0);
 }
 
+// Legs that close on soft tissue crush it, and it bleeds; tissue that does not come apart stays whole. The instrument
+// feels no more than soft tissue can bear.
+TEST_F(BleedingBall, SoftTissueComesApartBetweenLegs) {
+  const std::string blood = "[organ.blood]\nrate_ml_min_cm2 = 6\n";
+  for (const bool soft : {false, true}) {
+    start("clip-applier", blood + (soft ? "[organ.cut]\ntears_at = 2.5\n" : ""));
+    move(0.034);
+    double force = 0.0;
+    for (; pose_.grip > 0.01; run(1)) {
+      pose_.grip -= 0.05;
+      force = std::max(force, double(glm::length(session_->instruments()[0].force)));
+    }
+    run(10);
+    std::printf("%s: %zu sources, %.2f N at most\n", soft ? "soft" : "tough", bleeding().sources().size(), force);
+    EXPECT_EQ(ball().topology > 0, soft);
+    EXPECT_EQ(bleeding().sources().empty(), !soft);
+    if (soft) {
+      EXPECT_LT(force, 1.0);
+    }
+  }
+}
+
 // A burn is coagulated. It spills bile once it goes through the wall, until the organ is empty.
 TEST_F(BleedingBall, ABurnThroughTheWallSpillsBileAndNoBlood) {
   start("hook", "[organ.blood]\nrate_ml_min_cm2 = 6\n[organ.bile]\nvolume_ml = 3\nrate_ml_min = 60\nwall_mm = 4\n");
