@@ -82,6 +82,7 @@ constexpr double kClearance = 5e-4;     // m  between the surfaces of two tubes
 constexpr double kEntry = 12e-3;        // m  from the gallbladder: duct and artery may touch there, inside it
 constexpr double kClipRoom = 4e-3;      // m  between the target of a division and the common duct
 constexpr double kShortestBand = 1e-3;  // m  of a strand
+constexpr double kWindow = 7e-3, kNextSide = 6e-3;  // m  between the sides of a window
 
 // Frequencies of the courses, in percent of patients; docs/tasks.md names the sources.
 constexpr double kDuctShares[] = {51.0, 6.0, 16.5, 16.0};
@@ -271,6 +272,26 @@ void carry_window(TaskStep& step, const std::string& organ, const MovedTube& tub
     if (side.organ == organ) tube.carry(side.start), tube.carry(side.end);
 }
 
+// A window begins and ends where its first two sides are kWindow apart. A side that lies nearer to the one before it,
+// as the liver does to a short artery, does not bound one.
+void trim_window(TaskStep& step) {
+  if (step.sides.size() < 2) return;
+  const auto at = [&](std::size_t side, double share) {
+    return glm::mix(dvec3(step.sides[side].start), dvec3(step.sides[side].end), share);
+  };
+  const auto wide = [&](double share) { return glm::distance(at(0, share), at(1, share)) >= kWindow; };
+  double first = 0.0, last = 1.0;
+  while (first < 0.5 && !wide(first)) first += 0.05;
+  while (last > 0.5 && !wide(last)) last -= 0.05;
+  for (std::size_t side = 0; side < step.sides.size(); ++side) {
+    const dvec3 start = at(side, first), end = at(side, last);
+    step.sides[side].start = glm::vec3(start), step.sides[side].end = glm::vec3(end);
+  }
+  while (step.sides.size() > 2 &&
+         glm::distance(at(step.sides.size() - 2, 0.0), at(step.sides.size() - 1, 0.0)) < kNextSide)
+    step.sides.pop_back();
+}
+
 TubeShape& tube_named(Scene& scene, const std::string& name) {
   return *std::ranges::find(scene.organs, name, &OrganScene::name)->tube;
 }
@@ -341,6 +362,7 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
     for (TaskStep& step : scene.task->steps) {
       carry_window(step, names.duct, moved_duct);
       carry_window(step, names.artery, moved_artery);
+      trim_window(step);
     }
   if (scene.task)
     for (TaskTarget& target : scene.task->locations) {

@@ -149,7 +149,7 @@ class Performer {
   };
   LineAim aim_at(const WindowLine& line, double depth) const;
   bool comes_too_near(const Observation& seen, double clear);
-  std::optional<std::size_t> next_line(std::span<const WindowLine> lines, double clear) const;
+  std::optional<std::size_t> next_line(std::span<const WindowLine> lines, double clear, double most) const;
   bool pull_before(const Observation& seen, std::size_t next);
   bool grasp_again(const Observation& seen, std::size_t retraction);
   bool retracts_last(std::size_t step, std::size_t next) const;

@@ -592,10 +592,13 @@ constexpr double kForLineTry = 0.004;  // m    nearer, for each attempt
 constexpr double kPlunge = 0.0025;     // m    into what is removed
 constexpr double kMelting = 0.15;      // s    there
 constexpr double kNarrow = 0.0013;     // m    clearance in a window that is narrower than twice kUnsafe
+constexpr double kClosest = 0.00105;   // m    clearance where nothing else is left
+constexpr double kBefore = 0.00005;    // m    nearer than planned, where hot metal goes out
 // m  from the wall of a duct or vessel, where hot metal goes out at once: it burns within 0.95 mm of the wire's middle
 constexpr double kTooNear = 0.00125;
 constexpr double kBare = 0.0048;        // m    of the wire, above the tip, is hot too
 constexpr double kLessDeep = 0.0005;    // m
+constexpr double kMostLineTries = 2.0;  // of one line, before another way is tried
 constexpr double kDeeper = 0.003;       // m    more, by mistake
 constexpr double kBeside = 0.001;       // m    beside a line that lies too near to a duct
 constexpr double kOver = 0.008;         // m    in front of what covers it: there the hook moves from line to line
@@ -634,32 +637,34 @@ bool Performer::comes_too_near(const Observation& seen, double clear) {
 }
 
 // Returns the line of a window that is freed next: what lies high above the window first, then what is near to the
-// hook; none where the hot metal would come nearer than `clear` to a duct or vessel.
-std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> lines, double clear) const {
+// hook; none where the hot metal would come nearer than `clear` to a duct or vessel, or that was tried `most` times.
+std::optional<std::size_t> Performer::next_line(std::span<const WindowLine> lines, double clear, double most) const {
   const glm::dvec3 now = poses_[tool_of_kind(InstrumentKind::Hook)].tip;
   std::optional<std::size_t> best;
-  double most = -INFINITY;
+  double best_worth = -INFINITY;
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const WindowLine& line = lines[k];
-    if (line.free || aim_at(line, 0.0).clearance < clear) continue;
+    if (line.free || line_tries_[k] >= most || aim_at(line, 0.0).clearance < clear) continue;
     const double worth = kForHeight * glm::dot(line.front - line.at, line.normal) - glm::distance(line.front, now) -
                          kForLineTry * line_tries_[k];
-    if (worth > most) most = worth, best = k;
+    if (worth > best_worth) best_worth = worth, best = k;
   }
   return best;
 }
 
-// Moves the hook onto what covers a window and a little into it, hot, with the foot along the window's sides. A
-// careless hand works at the nearest line, however near a duct may be.
+// Moves the hook onto what covers a window and a little into it, hot, with the foot along the window's sides; where
+// nothing else is left, closer to a duct than it likes. A careless hand is hot at the nearest line, however near a duct
+// may be.
 void Performer::plan_clear(const Observation& seen, std::size_t step) {
   const std::size_t tool = tool_of_kind(InstrumentKind::Hook);
   duct_points_.follow(seen.organs);
   const std::span<const WindowLine> lines = steps_->look_through(step, seen).lines();
   line_tries_.resize(lines.size());
-  const double careful = style_.careless ? -INFINITY : kNarrow;
-  std::optional<std::size_t> next;
-  if (!style_.careless) next = next_line(lines, kUnsafe);
-  if (!next) next = next_line(lines, careful);
+  double clear = style_.careless ? -INFINITY : kUnsafe;
+  std::optional<std::size_t> next = next_line(lines, clear, style_.careless ? INFINITY : kMostLineTries);
+  for (const double closer : {kNarrow, kClosest})
+    if (!next) next = next_line(lines, clear = closer, kMostLineTries);
+  if (!next) next = next_line(lines, clear, INFINITY);
   if (!next) {
     then([now = poses_[tool].tip](const Observation&, double) { return now; }).tool = tool;
     return;
@@ -667,7 +672,7 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   ++line_tries_[*next];
   const WindowLine line = lines[*next];
   double depth = kPlunge;
-  while (depth > 0.0 && aim_at(line, depth).clearance < careful) depth -= kLessDeep;
+  while (depth > 0.0 && aim_at(line, depth).clearance < std::min(clear, kNarrow)) depth -= kLessDeep;
   if (blunders()) depth += kDeeper;
   const LineAim aimed =
       style_.careless ? LineAim{.at = line.front, .foot = aim_at(line, depth).foot} : aim_at(line, depth);
@@ -692,7 +697,7 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   slide_to(kHot, (kOver - kHot) / kApproach);
   Move& melt = slide_to(-depth, (kHot + depth) / style_.slide);
   melt.energy = Diathermy::Cut, melt.spare = limited_ | tubes_, melt.most_heat = kHeat, melt.wait = kMelting;
-  if (!style_.careless) melt.clear = kTooNear;
+  if (!style_.careless) melt.clear = std::min(kTooNear, clear - kBefore);
   slide_to(kOver, (kOver + depth) / kApproach).stop = 0.0;
 }
 
