@@ -26,8 +26,6 @@ constexpr double kMissed = 5e-5;  // m
 constexpr int kMostRepeats = 2;
 // Steps of a sheet in which the lasting part of a support's force takes over.
 constexpr double kLeanSteps = 10.0;
-// A point deeper than this in a tool lies on its other side, or is crushed: it is let through, since no push leads out.
-constexpr float kThrough = 3e-3f;  // m
 // A tool further away than this does not matter in a step.
 constexpr float kToolRange = 2e-3f;  // m
 
@@ -101,7 +99,7 @@ void press_with_tools(const TissueModel& model, const SheetState& state, const T
     if (c.nodes == 0 || !face_pressed(loads, i, progress, s)) continue;
     const float gap = c.plane - glm::dot(c.normal, pressed_place(c, s.x));
     const SheetPoint point = sheet_point(model.slab, c);
-    if (gap > kToolRange || gap < -kThrough || point.face == kNoPoint) continue;
+    if (gap > kToolRange || point.face == kNoPoint) continue;
     SheetSupport plane{};
     const dvec3 slide = dvec3(c.slide) / whole;
     plane.point = point, plane.normal = -dvec3(c.normal);

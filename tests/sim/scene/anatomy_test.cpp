@@ -128,7 +128,7 @@ TEST(Anatomy, CoursesOccurAsOftenAsPublished) {
 // A stout patient has more fat than a thin one, and an inflamed wall is stiffer and thicker than another.
 TEST(Anatomy, BuildAndInflammation) {
   const Scene scene = operation();
-  for (std::uint32_t seed = 0; seed < 30; ++seed) {
+  for (std::uint32_t seed = 0; seed < 10; ++seed) {
     const VariedScene varied = vary_anatomy(scene, seed);
     const double thickness = organ_of(varied.scene, "fat").fat->thickness;
     EXPECT_NEAR(1e3 * thickness, 5.0 + 2.0 * static_cast<int>(varied.anatomy.build), 1e-6);
