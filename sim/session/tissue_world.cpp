@@ -470,6 +470,17 @@ void TissueWorld::tell_queries() {
 
 namespace {
 
+// Do both legs, blades or jaws touch the organ? `shaft`: number of the instrument's first part, which theirs follow.
+bool is_between(const Organ& organ, std::span<const PartShape> shapes, std::size_t shaft) {
+  bool upper = false, lower = false;
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    const std::size_t part = shaft + 1 + k;
+    const bool touches = organ.touched.part_first[part] < organ.touched.part_first[part + 1];
+    (shapes[k].side > 0.0 ? upper : lower) |= touches;
+  }
+  return upper && lower;
+}
+
 // Appends the cells with tissue whose middle is within `range` of a part.
 void cells_at(const Lattice& lattice, std::span<const glm::vec3> nodes, const PosedPart& part, double range,
               std::vector<std::uint32_t>& cells) {
@@ -493,16 +504,8 @@ bool TissueWorld::bites(const Instruments& all, std::size_t tool) const {
   if (instrument.kind != InstrumentKind::Scissors || !instrument.blades_open ||
       instrument.grip > instrument.blades.bite * instrument.opened)
     return false;
-  const std::vector<PartShape>& blades = all.shapes(tool);
-  return std::any_of(organs_.begin(), organs_.end(), [&](const Organ& organ) {
-    bool upper = false, lower = false;
-    for (std::size_t k = 0; k < blades.size(); ++k) {
-      const std::size_t part = parts_->first[tool] + 1 + k;
-      const bool touches = organ.touched.part_first[part] < organ.touched.part_first[part + 1];
-      (blades[k].side > 0.0 ? upper : lower) |= touches;
-    }
-    return upper && lower;
-  });
+  return std::any_of(organs_.begin(), organs_.end(),
+                     [&](const Organ& organ) { return is_between(organ, all.shapes(tool), parts_->first[tool]); });
 }
 
 // Cuts or coagulates around the hot wires of hooks, cuts what lies between closing blades, and removes what jaws tore
@@ -552,13 +555,7 @@ void TissueWorld::crush_between(const Instruments& all, std::size_t tool) {
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     if (!(tears_at_[k] > 0.f) || !organ.sculpture) continue;
-    bool sides[2] = {false, false};
-    for (std::size_t part = 0; part < shapes.size(); ++part) {
-      const std::size_t of_organ = parts_->first[tool] + 1 + part;
-      if (organ.touched.part_first[of_organ] < organ.touched.part_first[of_organ + 1])
-        sides[shapes[part].side > 0.0] = true;
-    }
-    if (!sides[0] || !sides[1]) continue;
+    if (!is_between(organ, shapes, parts_->first[tool])) continue;
     cells_.clear();
     const double half = 0.5 * static_cast<double>(organ.tissue.lattice.spacing);
     for (const PartShape& shape : shapes) {

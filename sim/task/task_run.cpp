@@ -173,23 +173,33 @@ void TaskRun::draw(DrawnMarks& marks) const {
   content_->zones.draw(marks);
 }
 
+namespace {
+
+InstrumentKind kind_for(const TaskStep& step) {
+  switch (step.kind) {
+    case StepKind::Retract:
+    case StepKind::Remove:
+      return InstrumentKind::Grasper;
+    case StepKind::Dissect:
+    case StepKind::Clear:
+      return InstrumentKind::Hook;
+    case StepKind::Divide:
+      return InstrumentKind::ClipApplier;
+  }
+  return InstrumentKind::Grasper;
+}
+
+}  // namespace
+
 std::size_t instrument_of_task(const Scene& scene) {
   if (!scene.task) return 0;
   if (scene.task->kind == TaskKind::NavigateCamera) return scene.instruments.size();
+  const std::vector<TaskStep>& steps = scene.task->steps;
   std::string name = scene.task->instrument;
-  std::optional<InstrumentKind> kind;
-  if (name.empty() && !scene.task->steps.empty()) {
-    const TaskStep& first = scene.task->steps.front();
-    const bool grasps = first.kind == StepKind::Retract || first.kind == StepKind::Remove;
-    name = first.instrument;
-    if (name.empty())
-      kind = grasps                           ? InstrumentKind::Grasper
-             : first.kind == StepKind::Divide ? InstrumentKind::ClipApplier
-                                              : InstrumentKind::Hook;
-  }
-  const auto found = std::ranges::find_if(scene.instruments, [&](const InstrumentScene& instrument) {
-    return kind ? instrument.kind == *kind : instrument.name == name;
-  });
+  if (name.empty() && !steps.empty()) name = steps.front().instrument;
+  const auto found = name.empty() && !steps.empty()
+                         ? std::ranges::find(scene.instruments, kind_for(steps.front()), &InstrumentScene::kind)
+                         : std::ranges::find(scene.instruments, name, &InstrumentScene::name);
   return found == scene.instruments.end() ? 0 : static_cast<std::size_t>(found - scene.instruments.begin());
 }
 

@@ -76,7 +76,7 @@ class TaskRun {
   std::unique_ptr<Content> content_;
 };
 
-// Tells which instrument a task is about.   Tested in tests/app/practice_test.cpp
+// Tells which instrument a task is about.   Tested in tests/sim/task/task_run_test.cpp
 
 // Returns the number of the instrument in the scene that a trainee takes first: the task's, or of an operation that of
 // the first step; otherwise the first. The number of instruments stands for the scope.

@@ -132,11 +132,12 @@ def main():
         return
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(perform, enumerate(runs)))
-    text = log.read_text()
-    expert = [int(points) for points in re.findall(r"^expert .*?: (\d+) points", text, re.M)]
-    clumsy = [int(points) for points in re.findall(r"^clumsy .*?: (\d+) points", text, re.M)]
-    print(f"expert: {sum(points >= 85 for points in expert)} of {len(expert)} with 85 points or more; "
-          f"clumsy: {sum(points < 85 for points in clumsy)} of {len(clumsy)} below")
+    # A run without a score has failed.
+    points = {(row[0], row[1]): int(row[2]) for row in re.findall(r"^(\w+) seed (\d+) .*?: (\d+) points", log.read_text(), re.M)}
+    of = lambda skill: [points.get((skill, str(seed))) for who, seed, *_ in runs if who == skill]
+    good = sum(p is not None and p >= 85 for p in of("expert"))
+    poor = sum(p is not None and p < 85 for p in of("clumsy"))
+    print(f"expert: {good} of {len(of('expert'))} with 85 points or more; clumsy: {poor} of {len(of('clumsy'))} below")
 
 
 if __name__ == "__main__":

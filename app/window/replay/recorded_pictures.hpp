@@ -1,5 +1,4 @@
-// Draws frames of a recording off the screen, as the scope saw them.   Tested in tests/app/files_test.cpp and
-// tests/app/report_test.cpp
+// Draws frames of a recording off the screen, as the scope saw them.   Tested in tests/app/files_test.cpp
 #pragma once
 
 #include <cstddef>

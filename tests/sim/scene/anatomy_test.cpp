@@ -182,6 +182,15 @@ TEST(Anatomy, FatAndWindowGoWithTheDucts) {
     EXPECT_LT(duct, farthest_from(before.from, scene, "cystic duct") + 1e-3);
     EXPECT_LT(artery, farthest_from(before.through, scene, "cystic artery") + 1e-3);
     const auto step = std::ranges::find(varied.task->steps, StepKind::Clear, &TaskStep::kind);
+    const auto apart = [&](std::size_t side) {
+      return glm::distance(step->sides[side].start, step->sides[side + 1].start);
+    };
+    EXPECT_GE(apart(0), 6.999e-3f) << seed << ": room for the hook between duct and artery";
+    if (step->sides.size() > 2) {
+      EXPECT_GE(apart(1), 5.999e-3f) << seed;
+    }
+    EXPECT_EQ(step->sides[0].organ, "cystic duct");
+    EXPECT_EQ(step->sides[1].organ, "cystic artery");
     for (const StepSide& side : step->sides) {
       if (side.organ == "liver") continue;
       EXPECT_LT(farthest_from({glm::dvec3(side.start), glm::dvec3(side.end)}, varied, side.organ), 2.5e-3) << seed;

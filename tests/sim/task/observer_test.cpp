@@ -296,6 +296,7 @@ class OperationFaults : public ::testing::Test {
     EXPECT_LE(result.score, 30.0);
     ASSERT_FALSE(result.events.empty());
     EXPECT_EQ(result.events.back().text, text);
+    EXPECT_TRUE(result.events.back().pictured) << "in the report";
   }
   TemporaryFolder folder_;
 };

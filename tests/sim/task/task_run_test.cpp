@@ -1337,6 +1337,22 @@ TEST_F(OperationRules, HotMetalInADuctIsAnError) {
   EXPECT_EQ(run_->feed().errors, 1u);
 }
 
+// Each burn counts once in half a second, in the grade of an operation that clears a window.
+TEST_F(OperationRules, BurnsOfDuctsAreGradedWhereAWindowIsCleared) {
+  TaskStep clear = of(StepKind::Clear);
+  clear.sides = {{"duct", {0.01f, 0.f, 0.f}, {0.03f, 0.f, 0.f}, 0.003},
+                 {"organ", {0.01f, 0.02f, 0.f}, {0.03f, 0.02f, 0.f}, 0.001}};
+  clear.gone = {{"bystander"}};
+  begin({clear, retract()});
+  show();
+  EXPECT_EQ(metric("task_duct_burns"), 0.0);
+  heat(kDuct, {});
+  EXPECT_EQ(metric("task_duct_burns"), 1.0);
+  show(50);
+  heat(kDuct, {});
+  EXPECT_EQ(metric("task_duct_burns"), 2.0);
+}
+
 TEST_F(OperationRules, CutsInOtherTissueAreErrors) {
   begin({retract()});
   organs_[kOrgan].faces_removed = 3;
@@ -1391,6 +1407,16 @@ class OperationScene : public test::SceneText {
  protected:
   OperationScene() : SceneText(test::shipped_scene("data/scenes/procedures/cholecystectomy.toml")) {}
 };
+
+// The first step retracts the fundus, with the first grasper; only later ones name theirs.
+TEST_F(OperationScene, TheFirstStepSaysWhichInstrumentIsTaken) {
+  Scene scene = load_scene(repository_file("data/scenes/procedures/cholecystectomy.toml"));
+  EXPECT_EQ(scene.instruments[instrument_of_task(scene)].name, "grasper");
+  scene.task->steps.erase(scene.task->steps.begin());
+  EXPECT_EQ(scene.instruments[instrument_of_task(scene)].name, "second grasper");
+  scene.task->steps.erase(scene.task->steps.begin());
+  EXPECT_EQ(scene.instruments[instrument_of_task(scene)].name, "hook");
+}
 
 TEST_F(OperationScene, FaultsAreOneSentence) {
   expect_sentence(with("name = \"bed\"\nnear_mm", "name = \"bad\"\nnear_mm"), "no layer or band 'bad'; it has bed, ");
