@@ -6,8 +6,8 @@ cases, and every case that was skipped, with its reason.
 
 RESULTS: folder of GoogleTest's XML files; JUNIT: CTest's file, for the tests that are no GoogleTest programs. A case belongs to the
 folder under tests/ whose source defines its suite, another test to the folder before the dot in its name. Times depend on the
-machine: the exit status is 1 only when a suite takes more than 1.5 times its budget on a machine that is not slower than the
-budget's, which is judged by all suites together.
+machine: the exit status is 1 only when a suite takes more than 2.5 times its budget on a machine that is not slower than the
+budget's, which is judged by all suites together: a machine with other work measures 1.6 times now and then.
 """
 import re
 import sys
@@ -17,7 +17,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 ROW = re.compile(r'^\| `(\w+)` \| ([\d.]+) \|', re.M)
 SUITE = re.compile(r'^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,', re.M)
-MOST = 1.5
+MOST = 2.5
 
 
 def budgets():

@@ -490,9 +490,15 @@ TEST(Specimen, BeamSagsAsReissnersUnderItsWholeWeight) {
 // The sides of the beam lie anywhere in the cells, and are turned against them.
 TEST(Specimen, BeamSagsAsReissnersWhereCellsArePartlyFilled) {
   const double theory = reissner_drop(9.81);
-  for (const double spacing : {0.006, 0.007, 0.008})
+  EXPECT_NEAR(tip_drop(0.007, 9.81) / theory, 1.0, 0.03);
+  EXPECT_NEAR(tip_drop(0.005, 9.81, turned_about_y(30.0)) / theory, 1.0, 0.03);
+}
+
+TEST(Specimen, BeamSagsAsReissnersForEverySizeAndTurnOfItsCells) {
+  const double theory = reissner_drop(9.81);
+  for (const double spacing : {0.006, 0.008})
     EXPECT_NEAR(tip_drop(spacing, 9.81) / theory, 1.0, 0.03) << spacing;
-  for (const double turn : {20.0, 30.0, 45.0})
+  for (const double turn : {20.0, 45.0})
     EXPECT_NEAR(tip_drop(0.005, 9.81, turned_about_y(turn)) / theory, 1.0, 0.03) << turn;
   const glm::dmat3 about_all = turned_about_y(30.0) * glm::dmat3{1, 0, 0, 0, 0.8, 0.6, 0, -0.6, 0.8};
   EXPECT_NEAR(tip_drop(0.005, 9.81, about_all) / theory, 1.0, 0.03);
@@ -546,8 +552,8 @@ TEST(Specimen, AStandingColumnBucklesUnderItsWeight) {
     load.lower = Grip::Plane, load.upper = Grip::Free, load.gravity = {0.0, 0.0, -gravity};
     return SpecimenSolver(column).solve(load).fault;
   };
-  for (const double gravity : {0.3, 0.9, 1.2}) EXPECT_EQ(fault_at(gravity), "") << gravity;
-  for (const double gravity : {1.6, 2.0, 9.81}) EXPECT_NE(fault_at(gravity), "") << gravity;
+  for (const double gravity : {0.3, 1.2}) EXPECT_EQ(fault_at(gravity), "") << gravity;
+  for (const double gravity : {1.6, 9.81}) EXPECT_NE(fault_at(gravity), "") << gravity;
 }
 
 TEST(Specimen, ABallIndents) {
