@@ -359,6 +359,16 @@ void add_zeros(const TissueModel& a, const RestDistance& b, std::vector<float>& 
   for (std::size_t v = zero.size(); v < a.embedding.size(); ++v) zero.push_back(zero_of(a, v, b));
 }
 
+void measure_cells(const OrganBody& organ, std::vector<OrganContacts::Box>& boxes) {
+  const std::vector<LatticeCell>& cells = organ.model->lattice.cells;
+  boxes.resize(cells.size());
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    std::array<glm::vec3, 8> corner;
+    for (std::size_t k = 0; k < 8; ++k) corner[k] = organ.state->x[cells[c].node[k]];
+    boxes[c] = box_of(corner);
+  }
+}
+
 // One direction of one pair: the vertices of a against the solid of b.
 class Search {
  public:
@@ -454,11 +464,10 @@ class Search {
 
   // Finds the vertices inside the cell.
   void look_into(std::uint32_t c) {
-    const std::array<glm::vec3, 8> corner = corners(c);
-    const Box tight = box_of(corner), box = grown(tight, kCellSlack * size_);
+    const Box &tight = all_.cell_box[b_][c], box = grown(tight, kCellSlack * size_);
     if (all_.rim[b_][c] && !empty(common(grown(tight, range_), region_))) out_.rim_cells.push_back(c);
     if (empty(common(box, region_))) return;
-    const CellInverse cell = cell_inverse(corner, size_);
+    const CellInverse cell = cell_inverse(corners(c), size_);
     if (!cell.usable) return;
     for_each_bin(box, [&](std::size_t bin, const glm::ivec3&) {
       for (std::uint32_t i = first_in(bin); i < end_of(bin); ++i)
@@ -468,10 +477,9 @@ class Search {
 
   // Finds the vertices outside all cells that may enter the cell within the step, through a side without neighbour.
   void look_around(std::uint32_t c) {
-    const std::array<glm::vec3, 8> corner = corners(c);
-    const CellInverse cell = cell_inverse(corner, size_);
+    const CellInverse cell = cell_inverse(corners(c), size_);
     if (!cell.usable) return;
-    const Box tight = box_of(corner);
+    const Box& tight = all_.cell_box[b_][c];
     const glm::vec3 v = beside_cell(c);
     const float speed = glm::length(v);
     for_each_bin(grown(tight, range_), [&](std::size_t bin, const glm::ivec3& at) {
@@ -573,6 +581,7 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
     for (std::size_t b = 0; b < organs; ++b)
       if (a != b && models[b]->slab.empty()) add_zeros(*models[a], made.field[b], made.zero[a * organs + b]);
   made.box.resize(organs);
+  for (const TissueModel* model : models) made.cell_box.emplace_back().reserve(model->lattice.cells.size());
   made.fastest.resize(organs);
   made.found.resize(organs * organs);
   for (std::size_t k = 0; k < organs * organs; ++k) {
@@ -601,6 +610,13 @@ void find_organ_contacts(std::span<const OrganBody> organs, std::span<const Orga
   }
   std::sort(contacts.searches.begin(), contacts.searches.end(),
             [](const OrganPair& p, const OrganPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
+  contacts.searched.clear();
+  for (const OrganPair& search : contacts.searches)
+    if (std::ranges::find(contacts.searched, search.b) == contacts.searched.end())
+      contacts.searched.push_back(search.b);
+  team.share(contacts.searched.size(), [&](std::size_t k) {
+    measure_cells(organs[contacts.searched[k]], contacts.cell_box[contacts.searched[k]]);
+  });
   const auto found = [&](const OrganPair& search) -> OrganContacts::Found& {
     return contacts.found[search.a * organs.size() + search.b];
   };

@@ -113,8 +113,10 @@ struct OrganContacts {
   std::vector<Active> active;                  // contacts that push in this substep
   std::vector<std::vector<char>> rim;          // [organ][cell] has a side without neighbour
   std::vector<Box> box;                        // [organ] box of its nodes, which contains its surface
+  std::vector<std::vector<Box>> cell_box;      // [organ][cell] box of its corners; only of organs that are searched
   std::vector<float> fastest;                  // [organ] m/s, largest speed of a node
   std::vector<OrganPair> all_pairs, searches;  // a search: vertices of a in the solid of b; ascending
+  std::vector<std::uint32_t> searched;         // organs that are b in a search, each once
   struct Binned {
     glm::vec3 p, v;      // m; m/s of a nearby node
     std::uint32_t near;  // index into `near`
