@@ -239,18 +239,19 @@ glm::vec3 sum_at(const Opposite& o, Value value) {
   return weighted_sum<glm::vec3>(o.node.data(), o.weight.data(), 8, value);
 }
 
-void share_load(const Opposite& o, std::span<SteppedTissue* const> states, float sign) {
+void share_load(const Opposite& o, std::span<SteppedTissue* const> states) {
   std::vector<float>& shared = states[o.organ]->scratch.slab.shared;
-  for (std::size_t i = 0; i < 8; ++i) shared[o.node[i]] += sign * o.weight[i];
+  for (std::size_t i = 0; i < 8; ++i) shared[o.node[i]] += std::abs(o.weight[i]);
 }
 
-// Displacement of the point per unit of push at this and all other points that share its nodes, 1/kg.
+// Bounds the displacement of the point per unit of push at this and all other points that share its nodes, 1/kg. A
+// point outside its cell has negative weights too: pushes with different signs do not cancel for certain.
 double yield_of(const Opposite& o, std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states) {
   const std::vector<float>& shared = states[o.organ]->scratch.slab.shared;
   float sum = 0.f;
   for (std::size_t i = 0; i < 8; ++i)
-    sum += o.weight[i] * models[o.organ]->inverse_mass[o.node[i]] * std::max(shared[o.node[i]], 0.f);
-  return std::max(static_cast<double>(sum), 0.0);
+    sum += std::abs(o.weight[i]) * models[o.organ]->inverse_mass[o.node[i]] * shared[o.node[i]];
+  return static_cast<double>(sum);
 }
 
 // One sheet and what is around it.
@@ -296,11 +297,10 @@ void Neighbourhood::meet() const {
   for (PairContact& c : contacts.contacts) {
     if (c.a != organ) continue;
     c.gap = gap_of(c), c.pressed = 0.f;
-    if (matters(c) && (c.gap < kBears || state().slab.lean[c.vertex] > 0.f)) share_load(opposite_of(c), states, 1.f);
+    if (matters(c) && (c.gap < kBears || state().slab.lean[c.vertex] > 0.f)) share_load(opposite_of(c), states);
   }
   for_each_fibre([&](std::uint32_t, bool, const BondEnd& other) {
-    if (other.organ != kWall && is_solid_organ(*models[other.organ]))
-      share_load(opposite_of(other, models), states, 1.f);
+    if (other.organ != kWall && is_solid_organ(*models[other.organ])) share_load(opposite_of(other, models), states);
   });
   for (std::uint32_t i = 0; i < contacts.contacts.size(); ++i)
     if (matters(contacts.contacts[i])) rest_on(i, contacts.contacts[i]);

@@ -768,14 +768,15 @@ namespace {
 constexpr float kTubeForesight = 2.f;
 constexpr float kTubeReach = 5e-5f;  // m
 
+// Neighbouring contacts, and another tube's, push the same nodes of an organ without knowing of each other. A contact
+// counts the motion that those of its tube give, as if they pushed alike, over this share: else a light piece of tissue
+// between tubes would swing up.
+constexpr double kShareOfPush = 0.5;
+
 // Speed that an impulse gives to the other organ, per impulse, 1/kg. Of another tube: that of the nodes there.
 double compliance_of(const PairContact& c, const TissueModel& other) {
   return static_cast<double>(admittance_of(c.on_b, other));
 }
-
-}  // namespace
-
-namespace {
 
 void press_tube_at(std::uint32_t i, std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states,
                    float dt, OrganContacts& contacts) {
@@ -803,6 +804,36 @@ void press_tube_at(std::uint32_t i, std::span<const TissueModel* const> models, 
   add_deepest(contact, i, scratch.contacts[point.rod], scratch.source[point.rod]);
 }
 
+// Sets the compliance of the contacts of a tube with solid organs.
+void share_pushes(std::span<const TissueModel* const> models, const OrganContacts& contacts, TubeScratch& scratch) {
+  const auto for_each_solid = [&](auto each) {
+    for (std::size_t r = 0; r < scratch.contacts.size(); ++r)
+      for (std::size_t k = 0; k < scratch.contacts[r].size(); ++k) {
+        if (scratch.contacts[r][k].obstacle < kOrganObstacles) continue;
+        const PairContact& c = contacts.contacts[scratch.source[r][k]];
+        if (models[c.b]->tube.empty()) each(scratch.contacts[r][k], c.on_b, *models[c.b]);
+      }
+  };
+  scratch.shared.resize(models.size());
+  const auto shared_of = [&](const RodContact& contact) -> std::vector<float>& {
+    return scratch.shared[contact.obstacle - kOrganObstacles];
+  };
+  for_each_solid([&](const RodContact& contact, const Embedding& e, const TissueModel& organ) {
+    std::vector<float>& shared = shared_of(contact);
+    shared.resize(organ.mass.size(), 0.f);
+    for (int i = 0; i < 8; ++i) shared[e.node[i]] += e.weight[i];
+  });
+  for_each_solid([&](RodContact& contact, const Embedding& e, const TissueModel& organ) {
+    const std::vector<float>& shared = shared_of(contact);
+    float sum = 0.f;
+    for (int i = 0; i < 8; ++i) sum += e.weight[i] * organ.inverse_mass[e.node[i]] * shared[e.node[i]];
+    contact.compliance = std::max(contact.compliance, static_cast<double>(sum) / kShareOfPush);
+  });
+  for_each_solid([&](const RodContact& contact, const Embedding& e, const TissueModel&) {
+    for (int i = 0; i < 8; ++i) shared_of(contact)[e.node[i]] = 0.f;
+  });
+}
+
 }  // namespace
 
 void press_tubes_together(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,
@@ -819,6 +850,7 @@ void press_tube(std::uint32_t tube, std::span<const TissueModel* const> models, 
   for (auto i = static_cast<std::uint32_t>(first - contacts.contacts.begin());
        i < contacts.contacts.size() && contacts.contacts[i].a == tube; ++i)
     if (models[contacts.contacts[i].b]->tube.empty()) press_tube_at(i, models, states, dt, contacts);
+  share_pushes(models, contacts, states[tube]->scratch.tube);
 }
 
 void take_back_from_tubes(std::span<const TissueModel* const> models, std::span<SteppedTissue* const> states, float dt,

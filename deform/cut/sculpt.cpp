@@ -786,6 +786,9 @@ const SculptChange& cauterise(Sculpture& sculpture, TissueModel& model, const St
   return resurface_if_changed(sculpture, model);
 }
 
+// A cell that is pressed to less than this share of its volume, or turned inside out, is crushed.
+constexpr float kLeastVolume = 0.1f;
+
 void overstretched_cells(const Lattice& lattice, std::span<const glm::vec3> nodes, float tears_at,
                          std::vector<std::uint32_t>& cells) {
   cells.clear();
@@ -799,11 +802,13 @@ void overstretched_cells(const Lattice& lattice, std::span<const glm::vec3> node
     if (!(cell.volume_fraction > 0.f)) continue;
     const auto x = [&](std::size_t corner) { return nodes[cell.node[corner]]; };
     bool apart = false;
-    for (std::size_t axis = 1; axis <= 4; axis *= 2) {
-      glm::vec3 mean(0.f);
-      for (std::size_t corner = 0; corner < 8; ++corner) mean += (corner & axis ? 0.25f : -0.25f) * x(corner);
-      apart = apart || longer(mean, 1.f) || glm::dot(mean, mean) <= thin * thin;
+    glm::mat3 edges(0.f);
+    for (int axis = 0; axis < 3; ++axis) {
+      for (std::size_t corner = 0; corner < 8; ++corner)
+        edges[axis] += (corner >> axis & 1 ? 0.25f : -0.25f) * x(corner);
+      apart = apart || longer(edges[axis], 1.f) || glm::dot(edges[axis], edges[axis]) <= thin * thin;
     }
+    apart = apart || glm::determinant(edges) <= kLeastVolume * spacing * spacing * spacing;
     for (std::size_t corner = 0; corner < 4; ++corner)
       apart = apart || longer(x(7 - corner) - x(corner), std::sqrt(3.f));
     if (apart) cells.push_back(c);

@@ -219,7 +219,7 @@ float look_at(const Sculpture& sculpture, const Lattice& lattice, const glm::vec
 
 // Lists the cells with tissue that are stretched to `tears_at` times their length or more (the mean of the edges along
 // an axis, or a diagonal), or crushed along an axis to 1/tears_at^2, at which tissue that keeps its volume would be so
-// stretched to both sides. `nodes`: m. [cell], ascending
+// stretched to both sides, or to a tenth of their volume. `nodes`: m. [cell], ascending
 void overstretched_cells(const Lattice& lattice, std::span<const glm::vec3> nodes, float tears_at,
                          std::vector<std::uint32_t>& cells);
 

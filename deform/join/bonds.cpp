@@ -105,7 +105,8 @@ std::optional<BondEnd> heaviest_end(std::uint32_t organ, const TissueModel& mode
   for_each_cell_near(lattice, p, [&](std::uint32_t cell, double square) {
     if (!(square < farthest_square(lattice)) || !(lattice.cells[cell].volume_fraction > 0.f)) return;
     const HeavyEnd end = heavy_end(model, lattice.cells[cell], glm::dvec3(p));
-    if (end.admittance < least) least = end.admittance, best = BondEnd{organ, cell, end.weight, p};
+    if (end.admittance < least)
+      least = end.admittance, best = BondEnd{organ, cell, end.weight, p, lattice.cells[cell].volume_fraction};
   });
   return best;
 }

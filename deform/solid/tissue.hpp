@@ -226,6 +226,7 @@ struct TubeScratch {
   std::vector<TubeSqueeze> squeezes;            // of the step
   std::vector<TubeCarrier> carriers;            // [cross-section]
   std::vector<glm::dvec3> before;               // [node of a rod] m
+  std::vector<std::vector<float>> shared;       // [organ][node] 1, weights of its contacts together; 0 in between
   RodScratch rod;
 };
 

@@ -68,6 +68,10 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
     organs_[k].state.scratch.active.reserve(kUsualContacts);
     organs_[k].state.scratch.crushed.reserve(organs_[k].tissue.lattice.cells.size());
     organs_[k].contacts.reserve(kUsualContacts);
+    if (!organs_[k].tissue.tube.empty()) {
+      std::vector<std::vector<float>>& shared = organs_[k].state.scratch.tube.shared;
+      for (const Organ& other : organs_) shared.emplace_back(other.tissue.mass.size(), 0.f);
+    }
     if (is_sheet(organs_[k])) {
       SlabScratch& sheet = organs_[k].state.scratch.slab;
       sheet.tools.reserve(kUsualContacts), sheet.rests.reserve(kUsualContacts), sheet.pushes.reserve(kUsualContacts);

@@ -186,6 +186,7 @@ class Performer {
   glm::dvec3 point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const;
   void close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
                 double aperture);
+  bool clip_stump(const Observation& seen, std::size_t mark);
   double cut_between_clips(const Observation& seen, const Duct& duct) const;
   double depth_of_next(double along, double beyond);
   void give_way(const Observation& seen);

@@ -207,7 +207,10 @@ constexpr double kClear = 0.0025;       // m   of a cut from the middle of a cli
 void Performer::plan_clip(const Observation& seen) {
   for (std::size_t mark = 0; mark < ducts_.size(); ++mark) {
     const Duct& duct = ducts_[mark];
-    if (seen.tubes[duct.organ].divided) continue;
+    if (seen.tubes[duct.organ].divided) {
+      if (clip_stump(seen, mark)) return;
+      continue;
+    }
     int staying = 0, leaving = 0;
     for (const PlacedClip& placed : seen.clips) {
       if (!placed.on() || placed.clip.organ != duct.organ || placed.closed < kClosesTube) continue;
@@ -237,6 +240,26 @@ void Performer::plan_clip(const Observation& seen) {
   then([tip = tip_](const Observation&, double) { return tip; });
 }
 
+// Puts another clip on a stump that has lost one, where it lies farthest from those that are left. A careless hand does
+// not look back. Returns whether it does.
+bool Performer::clip_stump(const Observation& seen, std::size_t mark) {
+  const Duct& duct = ducts_[mark];
+  const TubeState& tube = seen.tubes[duct.organ];
+  const auto left = static_cast<double>(duct.starts ? tube.clips_at_start : tube.clips_at_end);
+  if (style_.careless || !steps_ || left >= task_.rules.clips_staying) return false;
+  const double towards = duct.starts ? -1.0 : 1.0;
+  double best = kFar, most = -INFINITY;
+  for (const double beside : {kFar, kNear}) {
+    double room = INFINITY;
+    for (const PlacedClip& placed : seen.clips)
+      if (placed.on() && placed.clip.organ == duct.organ)
+        room = std::min(room, std::abs(double(placed.along) - duct.along - towards * beside));
+    if (room > most) most = room, best = beside;
+  }
+  close_on(seen, mark, tool_of_kind(InstrumentKind::ClipApplier), duct.along + towards * best, kLegs, 1.0);
+  return true;
+}
+
 // Returns where to cut a duct, m along it: at the target, or where a clip is too near to it, in the middle between the
 // clips on both sides, as far as the tolerance permits.
 double Performer::cut_between_clips(const Observation& seen, const Duct& duct) const {
@@ -252,7 +275,8 @@ double Performer::cut_between_clips(const Observation& seen, const Duct& duct) c
   return std::clamp(0.5 * (before + after), duct.along - task_.tolerance, duct.along + task_.tolerance);
 }
 
-// Returns where a point of a duct is now. Between marks on the duct the motion is interpolated.
+// Returns where a point of a duct is now. Between marks on the duct the motion is interpolated; that of a stump is the
+// motion of the mark on its side.
 glm::dvec3 Performer::point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const {
   const auto moved = [&](std::size_t k, const glm::dvec3& rest) { return glm::dvec3(seen.marks[k]) - rest; };
   if (mark == kNone) return point_on_line(duct.line, along);
@@ -260,7 +284,8 @@ glm::dvec3 Performer::point_of(const Observation& seen, const Duct& duct, std::s
   if (!steps_) return at + middle;
   const double share = (along - duct.along) / OperationSteps::kDuctSpan;
   const std::size_t k = steps_->duct_mark(mark) + (share > 0.0 ? 1 : 0);
-  return at + glm::mix(middle, moved(k, duct.around[share > 0.0 ? 1 : 0]), std::min(std::abs(share), 1.5));
+  const double beside = seen.tubes[duct.organ].divided ? 1.0 : std::min(std::abs(share), 1.5);
+  return at + glm::mix(middle, moved(k, duct.around[share > 0.0 ? 1 : 0]), beside);
 }
 
 // Moves an instrument to a point of a duct, closes it there, opens it, and withdraws it. `mark`: kNone for the wrong

@@ -496,8 +496,7 @@ TEST(Specimen, BeamSagsAsReissnersWhereCellsArePartlyFilled) {
 
 TEST(Specimen, BeamSagsAsReissnersForEverySizeAndTurnOfItsCells) {
   const double theory = reissner_drop(9.81);
-  for (const double spacing : {0.006, 0.008})
-    EXPECT_NEAR(tip_drop(spacing, 9.81) / theory, 1.0, 0.03) << spacing;
+  for (const double spacing : {0.006, 0.008}) EXPECT_NEAR(tip_drop(spacing, 9.81) / theory, 1.0, 0.03) << spacing;
   for (const double turn : {20.0, 45.0})
     EXPECT_NEAR(tip_drop(0.005, 9.81, turned_about_y(turn)) / theory, 1.0, 0.03) << turn;
   const glm::dmat3 about_all = turned_about_y(30.0) * glm::dmat3{1, 0, 0, 0, 0.8, 0.6, 0, -0.6, 0.8};

@@ -342,5 +342,56 @@ TEST(Tube, AnOrganSwingsOnItsDuct) {
   }
 }
 
+// A flake of soft tissue of 2 mg between two ducts that press it, kicked in each frame: contacts beside each other, and
+// those of the other duct, push the same nodes.
+TEST(Tube, ALightFlakeBetweenTwoDuctsStaysSlow) {
+  constexpr std::uint32_t kSeed = 20261130;
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<float> number(-1.f, 1.f);
+  const TriangleMesh block = test::fine_block({-0.0018f, 0.0282f, -0.0015f}, {0.0036f, 0.0036f, 0.003f}, 0.0009f);
+  TissueParams soft;
+  soft.youngs_modulus = 700.f, soft.density = 50.f, soft.node_spacing = 0.0036f;
+  TissueParams thin = duct_tissue();
+  thin.node_spacing = 0.0013f;
+  const double away = 0.0015 + 0.0013;
+  const std::array<Attachment, 2> ends{Attachment{{0.f, 0.f, 0.f}, 0.008f}, Attachment{{0.f, 0.06f, 0.f}, 0.008f}};
+  Tube lower({{{0.0, 0.0, -away}, {0.0, 0.06, -away}}, 1.3e-3, 6e-4}, thin, ends);
+  Tube upper({{{0.0, 0.0, away}, {0.0, 0.06, away}}, 1.3e-3, 6e-4}, thin, ends);
+  TissueModel flake = make_tissue(block.view(), soft, {});
+  SteppedTissue state = rest_state(flake);
+  const std::vector<const TissueModel*> models{&lower.model, &upper.model, &flake};
+  const std::vector<MeshView> meshes{lower.mesh.view(), upper.mesh.view(), block.view()};
+  OrganContacts contacts = make_organ_contacts(meshes, models);
+  Bonds none;
+  none.slowdown.assign(3, 1.f);
+  OrganStepper stepper(1);
+  const std::array<SteppedOrgan, 3> organs{SteppedOrgan{&lower.model, &lower.state, {}},
+                                           SteppedOrgan{&upper.model, &upper.state, {}},
+                                           SteppedOrgan{&flake, &state, {}}};
+  // What holds the ducts is 1 mm nearer together than at rest.
+  for (auto [tube, by] : {std::pair(&lower, 5e-4f), std::pair(&upper, -5e-4f)})
+    for (glm::vec3& rest : tube->model.rest) rest.z += by;
+  double fastest = 0.0;
+  std::size_t most = 0;
+  std::vector<glm::vec3> surfaces[3] = {lower.surface(), upper.surface(), {}};
+  surfaces[2].resize(flake.embedding.size());
+  for (int frame = 0; frame < 240; ++frame) {
+    for (glm::vec3& v : state.v) v += 0.05f * glm::vec3(number(random), number(random), number(random));
+    surfaces[0] = lower.surface(), surfaces[1] = upper.surface();
+    embed_surface(flake, state.x, surfaces[2]);
+    const std::array<OrganBody, 3> bodies{OrganBody{&lower.model, &lower.state, surfaces[0]},
+                                          OrganBody{&upper.model, &upper.state, surfaces[1]},
+                                          OrganBody{&flake, &state, surfaces[2]}};
+    find_organ_contacts(bodies, kFrame, contacts);
+    most = std::max(most, contacts.contacts.size());
+    stepper.step(organs, contacts, none, kFrame);
+    for (const glm::vec3& v : state.v) fastest = std::max(fastest, double(glm::length(v)));
+  }
+  std::printf("seed %u: flake of %.1f mg, at most %zu contacts, fastest %.3f m/s\n", kSeed,
+              1e6 * double(flake.cell_mass), most, fastest);
+  EXPECT_GT(most, 10u);
+  EXPECT_LT(fastest, 0.3);
+}
+
 }  // namespace
 }  // namespace trocar::tube_test
