@@ -73,6 +73,13 @@ struct DrawnOrgan {
   float opacity = 1.f;  // 0 .. 1, of a thin sheet seen at a right angle; 1: solid tissue
 };
 
+// A neighbour that does not move; instruments cast no shadow on it.
+struct DrawnBackdrop {
+  TriangleMesh mesh;  // m
+  glm::vec3 colour{1.f};
+  TissueLook look = TissueLook::Peritoneum;
+};
+
 // Returns the opacity of a sheet: half of the light passes 0.6 mm of membrane. `thickness`: m
 float sheet_opacity(double thickness);
 
