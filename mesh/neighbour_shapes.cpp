@@ -140,9 +140,9 @@ namespace {
 
 constexpr dvec3 kStomachFalls(65, -25, -45);  // mm
 constexpr std::array<dvec3, 6> kFissure = {
-    {{-4, 110, 106}, {6, 112, 101}, {18, 122, 98}, {32, 131, 96}, {46, 143, 88}, {58, 156, 76}}};
+    {{-4, 110, 106}, {8, 115, 104}, {22, 124, 104}, {40, 132, 105}, {62, 142, 106}, {86, 152, 106}}};
 constexpr std::array<dvec3, 6> kCurvature = {
-    {{-10, 36, 76}, {22, 30, 80}, {44, 14, 94}, {76, 2, 94}, {98, 44, 64}, {92, 112, 40}}};
+    {{-10, 36, 76}, {22, 30, 80}, {44, 14, 94}, {76, 2, 94}, {102, 44, 64}, {100, 112, 40}}};
 
 dvec3 on_line(std::span<const dvec3> line, double share) {
   const double at = share * static_cast<double>(line.size() - 1);
@@ -201,19 +201,20 @@ FieldBox retroperitoneum_box() { return {{-220, -240, -16}, {260, 240, 150}, 3.0
 // rises beyond the trocars.
 double diaphragm_distance(const dvec3& p) {
   constexpr double kThickness = 40.0, kSlip = 34.0, kUneven = 5.0;  // mm  slips of muscle, and how high they are
+  constexpr double kRise = 0.02;                                    // 1/mm
   constexpr dvec3 kCentre(-20, 15, 96);
   const double right = glm::mix(170.0, 260.0, glm::smoothstep(96.0, 220.0, p.z));
-  const double rises = glm::mix(kCentre.y, -6.0, glm::smoothstep(-60.0, 0.0, p.x));
+  const double rises = glm::mix(90.0, 10.0, glm::smoothstep(-120.0, 10.0, p.x));
   const double feet = std::max(rises - p.y, 0.0);
-  const dvec3 radii(p.x < kCentre.x ? right : 300.0, 204.0, 136.0 + 0.05 * feet * feet);
-  const double slope = 0.1 * feet * (p.z - kCentre.z) / radii.z;
+  const dvec3 radii(p.x < kCentre.x ? right : 300.0, 204.0, 136.0 + kRise * feet * feet);
+  const double slope = 2.0 * kRise * feet * (p.z - kCentre.z) / radii.z;
   const double inside =
       ellipsoid({p.x, std::max(p.y, kCentre.y), p.z}, kCentre, radii) / std::sqrt(1.0 + slope * slope);
   const double uneven = kUneven * (std::min(from_lobule(p, kSlip), 1.0) - 0.5);
   const double shell = std::abs(inside + uneven - 0.5 * kThickness) - 0.5 * kThickness;
   double ends = smooth_intersection(10.0 - p.z, -46.0 - p.y, 40.0);
   ends = smooth_intersection(ends, p.x - 190.0, 40.0);
-  ends = smooth_intersection(ends, p.z - 285.0, 40.0);
+  ends = smooth_intersection(ends, p.z - 330.0, 40.0);
   return smooth_intersection(shell, ends, 30.0);
 }
 

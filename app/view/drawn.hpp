@@ -10,6 +10,7 @@
 #include "geometry/mesh_view.hpp"
 #include "geometry/touch.hpp"
 #include "gpu_collision/queries.hpp"
+#include "mesh/triangle_mesh.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/scene/scene.hpp"
 

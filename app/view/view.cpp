@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/glm.hpp>
+#include <utility>
 
 #include "app/view/frame_block.hpp"
 #include "app/view/gl_shape.hpp"
