@@ -179,6 +179,7 @@ std::vector<Shot> make_shots(const ShotOrgans& organs) {
 
 struct Options {
   int width = 1280, height = 720, pictures = 200, faces = 20000;
+  bool neighbours = false;
   std::string folder;  // for pictures of every shot; empty: measure
 };
 
@@ -230,13 +231,19 @@ void take(View& view, ShotOrgans& organs, const Shot& shot, const Options& optio
   target.save_png(options.folder + "/" + shot.name + ".png");
 }
 
+std::vector<DrawnBackdrop> neighbours() {
+  std::vector<BackdropScene> scenes;
+  for (const BackdropShape shape : kBackdropShapes) scenes.push_back({.shape = shape, .look = TissueLook::Serosa});
+  return drawn_backdrops(scenes);
+}
+
 int run(const Options& options) {
   std::string why;
   const auto context = make_offscreen_context(why);
   if (!context) throw RunError("no OpenGL: " + why);
   ShotOrgans organs(options.faces);
   const std::vector<Shot> shots = make_shots(organs);
-  View view(*context, organs.drawn());
+  View view(*context, organs.drawn(), options.neighbours ? neighbours() : std::vector<DrawnBackdrop>{});
   if (!options.folder.empty()) {
     for (const Shot& shot : shots) take(view, organs, shot, options);
     return 0;
@@ -262,6 +269,7 @@ int main(int argc, char** argv) {
   program.add_option("--height", options.height)->capture_default_str();
   program.add_option("--frames", options.pictures, "Pictures of each quality")->capture_default_str();
   program.add_option("--faces", options.faces, "Faces of the liver")->capture_default_str();
+  program.add_flag("--neighbours", options.neighbours, "Draw the neighbours of an operation behind them");
   program.add_option("--pictures", options.folder, "Save every shot in this folder instead of measuring");
   CLI11_PARSE(program, argc, argv);
   try {

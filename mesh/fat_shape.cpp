@@ -80,7 +80,8 @@ double jitter_of(const ivec3& cell, std::uint64_t which) {
   return static_cast<double>(z >> 11) * 0x1p-53;
 }
 
-// Returns how far a point is from the middle of the nearest lobule, in lobules.
+}  // namespace
+
 double from_lobule(const dvec3& p, double lobule) {
   const dvec3 q = p / lobule, whole = glm::floor(q);
   const ivec3 home(whole);
@@ -95,6 +96,8 @@ double from_lobule(const dvec3& p, double lobule) {
       }
   return std::sqrt(least);
 }
+
+namespace {
 
 // A triangle of the patch, and a ball around it.
 struct PatchFace {

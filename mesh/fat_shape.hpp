@@ -36,4 +36,8 @@ TriangleMesh fat_surface(const FatShape& fat);
 // Returns how far a point is from the surface, m; negative inside. Exact on the surface, approximate elsewhere.
 double fat_distance(const FatShape& fat, const glm::dvec3& p);
 
+// Returns how far a point is from the middle of the nearest of the lobules that fill space, in lobules: 0 .. 1 nearly.
+// `lobule`: between the middles of neighbouring lobules, in the unit of the point.
+double from_lobule(const glm::dvec3& p, double lobule);
+
 }  // namespace trocar

@@ -72,12 +72,31 @@ TriangleMesh make_gallbladder(const OrganParams& params) {
   return make(gallbladder_distance, gallbladder_box(), params.faces);
 }
 
+namespace {
+
+struct Neighbour {
+  std::string_view name;
+  double (*distance)(const glm::dvec3&);
+  FieldBox (*box)();
+};
+constexpr Neighbour kNeighbours[] = {{"colon", colon_distance, colon_box},
+                                     {"omentum", omentum_distance, omentum_box},
+                                     {"lesser-omentum", lesser_omentum_distance, lesser_omentum_box},
+                                     {"retroperitoneum", retroperitoneum_distance, retroperitoneum_box},
+                                     {"diaphragm", diaphragm_distance, diaphragm_box}};
+
+}  // namespace
+
 TriangleMesh make_organ(std::string_view name, const OrganParams& params) {
   if (name == "liver") return make_liver(params);
   if (name == "stomach") return make_stomach(params);
   if (name == "gallbladder") return make_gallbladder(params);
+  for (const Neighbour& one : kNeighbours)
+    if (name == one.name) return make(one.distance, one.box(), params.faces);
   throw InputError("there is no organ called '" + std::string(name) +
-                   "'; ask for liver, stomach, gallbladder, superellipsoid or supertoroid");
+                   "'; ask for liver, stomach, gallbladder, colon, omentum, lesser-omentum, retroperitoneum, "
+                   "diaphragm, superellipsoid "
+                   "or supertoroid");
 }
 
 }  // namespace trocar

@@ -19,7 +19,8 @@ struct OrganParams {
 TriangleMesh make_liver(const OrganParams& params);
 TriangleMesh make_stomach(const OrganParams& params = {.faces = 10000});
 TriangleMesh make_gallbladder(const OrganParams& params = {.faces = 2000});
-// Makes the organ "liver", "stomach" or "gallbladder". Throws InputError for another name.
+// Makes the organ "liver", "stomach" or "gallbladder", or a neighbour that scenes show behind them: "colon", "omentum",
+// "lesser-omentum", "retroperitoneum" or "diaphragm". Throws InputError for another name.
 TriangleMesh make_organ(std::string_view name, const OrganParams& params);
 
 }  // namespace trocar

@@ -27,13 +27,6 @@ struct Stroke {
   double depth_from, depth_to;  // mm
 };
 
-// Returns a soft bump: 1 at the middle, 0 beyond two half-widths. Plain arithmetic, so that every machine makes the
-// same organ.
-double bump(double half_widths) {
-  const double h = std::max(1.0 - 0.25 * half_widths * half_widths, 0.0);
-  return h * h * h * h;
-}
-
 double depth_of(const Stroke& stroke, const dvec2& at) {
   const dvec2 axis = stroke.to - stroke.from;
   const double t = std::clamp(glm::dot(at - stroke.from, axis) / glm::dot(axis, axis), 0.0, 1.0);
@@ -138,7 +131,8 @@ constexpr std::array<Bead, 6> kOesophagus = {{{{14, 210, 76}, 9},
                                               {{44, 120, 87}, 14},
                                               {{66, 110, 90}, 18}}};
 
-// Returns a uniform cubic B-spline along the control beads, as fine round cones in a space stretched front to back.
+}  // namespace
+
 std::vector<Bead> fine_axis(std::span<const Bead> control, double stretch) {
   constexpr int kSteps = 10;
   std::vector<Bead> beads;
@@ -157,6 +151,8 @@ std::vector<Bead> fine_axis(std::span<const Bead> control, double stretch) {
     }
   return beads;
 }
+
+namespace {
 
 double nearest_cone(const dvec3& p, std::span<const Bead> beads) {
   double d = round_cone(p, beads[0], beads[1]);

@@ -30,6 +30,13 @@ inline double smooth_intersection(double a, double b, double blend) { return -sm
 // Returns `solid` without `tool`.
 inline double smooth_cut(double solid, double tool, double blend) { return smooth_intersection(solid, -tool, blend); }
 
+// Returns a soft bump: 1 at the middle, 0 beyond two half-widths. Plain arithmetic, so that every machine makes the
+// same organ.
+inline double bump(double half_widths) {
+  const double h = std::max(1.0 - 0.25 * half_widths * half_widths, 0.0);
+  return h * h * h * h;
+}
+
 // Returns the distance from an ellipsoid to first order: exact on the surface, accurate near it.
 inline double ellipsoid(const glm::dvec3& p, const glm::dvec3& centre, const glm::dvec3& radii) {
   const glm::dvec3 q = (p - centre) / radii;
@@ -54,6 +61,10 @@ inline double round_cone(const glm::dvec3& p, const Bead& a, const Bead& b) {
   const double t = std::clamp(glm::dot(p - a.centre, axis) / glm::dot(axis, axis), 0.0, 1.0);
   return glm::length(p - a.centre - t * axis) - glm::mix(a.radius, b.radius, t);
 }
+
+// Returns a uniform cubic B-spline along the control beads, ten beads to each, as fine round cones in a space stretched
+// front to back. The spline passes near the control beads, not through them.
+std::vector<Bead> fine_axis(std::span<const Bead> control, double stretch);
 
 // Returns the distance from a chain of round cones with blended joints. `beads`: [bead], at least two.
 inline double limb(const glm::dvec3& p, std::span<const Bead> beads, double blend) {
@@ -120,5 +131,21 @@ FieldBox stomach_box();                        // mm
 
 double gallbladder_distance(const glm::dvec3& p);  // mm
 FieldBox gallbladder_box();                        // mm
+
+// Those of the neighbours of an operation on the gallbladder, which are drawn and no more (neighbour_shapes.cpp).
+double colon_distance(const glm::dvec3& p);  // mm
+FieldBox colon_box();                        // mm
+
+double omentum_distance(const glm::dvec3& p);  // mm
+FieldBox omentum_box();                        // mm
+
+double lesser_omentum_distance(const glm::dvec3& p);  // mm
+FieldBox lesser_omentum_box();                        // mm
+
+double retroperitoneum_distance(const glm::dvec3& p);  // mm
+FieldBox retroperitoneum_box();                        // mm
+
+double diaphragm_distance(const glm::dvec3& p);  // mm
+FieldBox diaphragm_box();                        // mm
 
 }  // namespace trocar

@@ -180,7 +180,7 @@ std::vector<glm::u8vec3> DrivenSession::picture(int width, int height, Quality q
   drawn_bonds(session(), bonds_);
   marks_ = {};
   if (has_task()) task().draw(marks_);
-  if (!view_) view_.emplace(*context, organs_);
+  if (!view_) view_.emplace(*context, organs_, drawn_backdrops(session().backdrops()));
   PictureTarget target(width, height);
   target.bind();
   ViewSettings settings;

@@ -427,7 +427,11 @@ void add_mesh_command(Command& program) {
   checking.runs([command] { check(*command); });
 
   Command& making = mesh.command("make", "Make a built-in organ or a superquadric with a given number of faces");
-  making.option("organ", command->organ, "liver, stomach, gallbladder, superellipsoid or supertoroid").required();
+  making
+      .option("organ", command->organ,
+              "liver, stomach, gallbladder, colon, omentum, lesser-omentum, retroperitoneum, diaphragm, superellipsoid "
+              "or supertoroid")
+      .required();
   making.option("--faces", command->faces, "Number of faces").within(4, kMostFaces).shown();
   making.option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm").with_commas(3).within(0, 1e6).shown();
   making.option("--exponents", command->exponents, "Superquadric: E1 of the profile, E2 of the outline, 0.1 to 4")

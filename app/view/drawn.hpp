@@ -10,6 +10,7 @@
 #include "geometry/mesh_view.hpp"
 #include "geometry/touch.hpp"
 #include "gpu_collision/queries.hpp"
+#include "mesh/triangle_mesh.hpp"
 #include "sim/device/joints.hpp"
 #include "sim/scene/scene.hpp"
 
@@ -71,6 +72,13 @@ struct DrawnOrgan {
   std::span<const std::uint32_t> tip_first = {};  // [tool + 1] offset of each tool's faces; empty: unknown
   TissueLook look = TissueLook::Serosa;
   float opacity = 1.f;  // 0 .. 1, of a thin sheet seen at a right angle; 1: solid tissue
+};
+
+// A neighbour that does not move; instruments cast no shadow on it.
+struct DrawnBackdrop {
+  TriangleMesh mesh;  // m
+  glm::vec3 colour{1.f};
+  TissueLook look = TissueLook::Peritoneum;
 };
 
 // Returns the opacity of a sheet: half of the light passes 0.6 mm of membrane. `thickness`: m

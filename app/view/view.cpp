@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/glm.hpp>
+#include <utility>
 
 #include "app/view/frame_block.hpp"
 #include "app/view/gl_shape.hpp"
@@ -13,11 +14,19 @@
 #include "app/view/tissue_light.hpp"
 #include "app/view/tissue_texture.hpp"
 #include "app/view/tool_layer.hpp"
+#include "sim/scene/scene_access.hpp"
 
 namespace trocar {
 
 float organ_opacity(const Organ& organ) {
   return organ.tissue.slab.empty() ? 1.f : sheet_opacity(organ.tissue.slab.sheet.params.thickness);
+}
+
+std::vector<DrawnBackdrop> drawn_backdrops(std::span<const BackdropScene> backdrops) {
+  std::vector<DrawnBackdrop> drawn;
+  for (const BackdropScene& backdrop : backdrops)
+    drawn.push_back({surface_of(backdrop), backdrop.colour, backdrop.look});
+  return drawn;
 }
 
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs) {
@@ -302,10 +311,14 @@ void blending(bool on) {
 }  // namespace
 
 struct View::Content {
-  explicit Content(std::span<const DrawnOrgan> drawn)
-      : organs(drawn), cavity_shape(make_cavity_shape(cavity_around(drawn))) {}
+  Content(std::span<const DrawnOrgan> drawn, std::vector<DrawnBackdrop> behind)
+      : backdrops(std::move(behind)),
+        organs(with_backdrops(drawn)),
+        cavity_shape(make_cavity_shape(cavity_around(drawn))) {}
 
-  OrganLayer organs;
+  std::vector<DrawnBackdrop> backdrops;
+  std::vector<DrawnOrgan> tissue;  // of the picture: organs, then backdrops
+  OrganLayer organs;               // of both
   ToolLayer tools;
   ClipLayer clips;
   MarkLayer marks;
@@ -325,6 +338,8 @@ struct View::Content {
   Exposure exposure;
   std::vector<SmokeVertex> smoke_corners;
 
+  // Returns the organs and the backdrops behind them.
+  std::span<const DrawnOrgan> with_backdrops(std::span<const DrawnOrgan> drawn);
   void set_frame(const FrameBlock& block, int width, int height);
   void draw_field(float inner, float outer, float depth);
   void draw_cavity(const DrawnPool& pool);
@@ -335,10 +350,10 @@ struct View::Content {
                 const std::optional<ViewPyramid>& seen, double time);
 };
 
-View::View(GlContext& context, std::span<const DrawnOrgan> drawn) {
+View::View(GlContext& context, std::span<const DrawnOrgan> drawn, std::vector<DrawnBackdrop> backdrops) {
   gl::require_version(context, "view", 3, 3);
   context.share();
-  content_ = std::make_unique<Content>(drawn);
+  content_ = std::make_unique<Content>(drawn, std::move(backdrops));
   glBindVertexArray(content_->smoke_array.name());
   vertex_attribute(0, content_->smoke_buffer.name(), 4, sizeof(SmokeVertex), offsetof(SmokeVertex, centre_radius));
   vertex_attribute(1, content_->smoke_buffer.name(), 4, sizeof(SmokeVertex),
@@ -347,6 +362,19 @@ View::View(GlContext& context, std::span<const DrawnOrgan> drawn) {
 }
 
 View::~View() = default;
+
+std::span<const DrawnOrgan> View::Content::with_backdrops(std::span<const DrawnOrgan> drawn) {
+  tissue.assign(drawn.begin(), drawn.end());
+  for (const DrawnBackdrop& backdrop : backdrops) {
+    DrawnOrgan still;
+    still.rest = backdrop.mesh.view();
+    still.colour = backdrop.colour;
+    still.positions = backdrop.mesh.positions;
+    still.look = backdrop.look;
+    tissue.push_back(still);
+  }
+  return tissue;
+}
 
 void View::Content::set_frame(const FrameBlock& block, int width, int height) {
   glBindBuffer(GL_UNIFORM_BUFFER, frame_buffer.name());
@@ -414,11 +442,12 @@ float View::Content::exposed(std::span<const DrawnOrgan> drawn, const FrameBlock
   return exposure.advance(light_meter.mean(), block.clip_from_world, time);
 }
 
-void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> tools, const DrawnBonds& bonds,
+void View::draw(std::span<const DrawnOrgan> moving, std::span<const DrawnTool> tools, const DrawnBonds& bonds,
                 const ScopePose& whole_scope, const Lens& whole_lens, const DrawnMarks& marks,
                 const ViewSettings& settings, int width, int height) {
   if (width < 1 || height < 1) return;  // minimised window
   Content& c = *content_;
+  const std::span<const DrawnOrgan> organs = c.with_backdrops(moving);
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
   const bool reduced = lines < height;
   const glm::ivec2 size(reduced ? std::max(width * lines / height, 1) : width, lines);
@@ -448,7 +477,7 @@ void View::draw(std::span<const DrawnOrgan> organs, std::span<const DrawnTool> t
   c.organs.draw_sheets(organs, settings.quality, seen);
   c.strands.draw(bonds.strands, false);
   c.strands.draw(bonds.jets, true);
-  c.draw_on_tissue(organs, solid, marks, settings, glm::vec3(block.lamp_aspect), seen);
+  c.draw_on_tissue(moving, solid, marks, settings, glm::vec3(block.lamp_aspect), seen);
   c.labels.draw(marks, scope, settings.time, block.right_pixel.w);
   c.tools.draw_ghosts(tools.subspan(solid.size()), seen);
   if (settings.quality == Quality::High) c.draw_smoke();
@@ -473,7 +502,7 @@ std::vector<DrawnOrgan> organs_of(const Session& session) {
 }  // namespace
 
 SessionPicture::SessionPicture(GlContext& context, const Session& session)
-    : organs_(organs_of(session)), view_(context, organs_) {}
+    : organs_(organs_of(session)), view_(context, organs_, drawn_backdrops(session.backdrops())) {}
 
 void SessionPicture::draw(const Session& session, const SessionLook& look, int width, int height) {
   drawn_organs(session, organs_);

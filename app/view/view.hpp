@@ -21,7 +21,7 @@ namespace trocar {
 class View {
  public:
   // `context` must be current and outlive the view. Throws InputError when it is older than OpenGL 3.3.
-  View(GlContext& context, std::span<const DrawnOrgan> organs);
+  View(GlContext& context, std::span<const DrawnOrgan> organs, std::vector<DrawnBackdrop> backdrops = {});
   ~View();
 
   // Draws the view of `scope` through `lens` into the framebuffer bound for drawing, `width` x `height` pixels. A point
@@ -38,6 +38,8 @@ class View {
 
 // Returns DrawnOrgan::opacity of a session's organ.
 float organ_opacity(const Organ& organ);
+// Returns the neighbours of a scene for a view of it. Throws the error of surface_of().
+std::vector<DrawnBackdrop> drawn_backdrops(std::span<const BackdropScene> backdrops);
 // Makes the view's input from a session. The spans are valid as long as the session does not change.
 void drawn_organs(const Session& session, std::vector<DrawnOrgan>& organs);
 void drawn_tools(const Session& session, std::vector<DrawnTool>& tools);

@@ -279,6 +279,11 @@ std::string_view name_of(TissueLook look) {
                                                                      "fat",    "artery", "vein",        "duct"};
   return kNames[static_cast<std::size_t>(look)];
 }
+std::string_view name_of(BackdropShape shape) {
+  constexpr std::array<std::string_view, kBackdropShapes.size()> kNames{"colon", "omentum", "lesser-omentum",
+                                                                        "retroperitoneum", "diaphragm"};
+  return kNames[static_cast<std::size_t>(shape)];
+}
 std::string_view name_of(ToolMode mode) { return mode == ToolMode::Static ? "static" : "swept"; }
 std::string_view name_of(Cover cover) { return cover == Cover::Paper ? "paper" : "capsule"; }
 std::string_view name_of(TouchSet set) { return set == TouchSet::Volume ? "volume" : "exact"; }

@@ -173,10 +173,26 @@ struct SolverScene {
   int threads = 0;
 };
 
+// The neighbours of an operation that the program has shapes of: mesh/organ_maker.hpp makes them, data/organs keeps
+// them.
+enum class BackdropShape { Colon, Omentum, LesserOmentum, Retroperitoneum, Diaphragm };
+inline constexpr std::array kBackdropShapes{BackdropShape::Colon, BackdropShape::Omentum, BackdropShape::LesserOmentum,
+                                            BackdropShape::Retroperitoneum, BackdropShape::Diaphragm};
+std::string_view name_of(BackdropShape shape);
+
+// A neighbour that is seen and nothing more: it does not move, nothing touches it, no query knows it.
+struct BackdropScene {
+  BackdropShape shape = BackdropShape::Colon;
+  glm::vec3 offset{0.f};                    // m     moves the shape
+  glm::vec3 colour{0.43f, 0.100f, 0.105f};  // 0..1  linear RGB
+  TissueLook look = TissueLook::Peritoneum;
+};
+
 struct Scene {
   std::string title;
   double frame_rate = 60.0;  // Hz     10..1000
   std::vector<OrganScene> organs;
+  std::vector<BackdropScene> backdrops;
   std::vector<LayerScene> layers;
   std::vector<BandScene> bands;
   std::vector<InstrumentScene> instruments;

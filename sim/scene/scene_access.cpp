@@ -130,6 +130,12 @@ TriangleMesh surface_of(const OrganScene& organ) {
   return loaded(organ).mesh;
 }
 
+TriangleMesh surface_of(const BackdropScene& backdrop) {
+  TriangleMesh mesh = load_mesh(data_file(fmt::format("organs/{}.obj", name_of(backdrop.shape))));
+  for (glm::vec3& position : mesh.positions) position += backdrop.offset;
+  return mesh;
+}
+
 TriangleMesh solid_surface_of(const OrganScene& organ) {
   if (organ.surface || organ.tube || organ.fat || organ.sheet) return surface_of(organ);
   LoadedMesh file = loaded(organ);

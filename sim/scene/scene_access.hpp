@@ -66,6 +66,10 @@ TriangleMesh solid_surface_of(const OrganScene& organ);
 SheetPatch patch_of(const OrganScene& organ);
 SheetParams sheet_params_of(const OrganScene& organ);
 
+// The surface of a neighbour, from the program's data folder: the text of a scene is enough to draw it. Throws
+// InputError when that folder lacks it.
+TriangleMesh surface_of(const BackdropScene& backdrop);
+
 // Returns the name of the mesh file, or says that the organ is a tube or a sheet.
 std::string origin_of(const OrganScene& organ);
 

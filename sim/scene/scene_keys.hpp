@@ -446,6 +446,16 @@ void declare(Keys& keys, std::type_identity<OrganScene>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<BackdropScene>) {
+  keys.choice(
+      {"shape", "", "which neighbour; it is drawn and lit, but does not move, and nothing touches it", Need::Required},
+      &BackdropScene::shape, kBackdropShapes);
+  keys.position({"offset_mm", "mm", "moves it"}, &BackdropScene::offset);
+  keys.vector({"colour", "", "linear RGB"}, &BackdropScene::colour, {0.0, 1.0});
+  keys.choice({"look", "", "as that of an organ"}, &BackdropScene::look, kTissueLooks);
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<LayerParams>) {
   keys.scaled({"reach_mm", "mm", "faces nearer than this to the other organ at rest, or inside it, are joined"},
               &LayerParams::reach, {0.0, 100.0});
@@ -738,6 +748,7 @@ void declare(Keys& keys, std::type_identity<Scene>) {
   keys.table("guard", &Scene::guard);
   keys.table("breathing", &Scene::breathing);
   keys.list("organ", &Scene::organs);
+  keys.list("backdrop", &Scene::backdrops);
   keys.list("layer", &Scene::layers);
   keys.list("band", &Scene::bands);
   keys.list("instrument", &Scene::instruments);

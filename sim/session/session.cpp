@@ -50,6 +50,7 @@ Session::Session(const Scene& scene, BackendMaker& backends, const std::string& 
       instruments_(scene, make_device),
       check_(world_.organs(), instruments_.parts().size(), checks, backends),
       backend_names_(backends.names()),
+      backdrops_(scene.backdrops),
       scene_text_(scene.text),
       times_(1) {
   if (wanted(scene, backend) == "auto") use_backend(backends, "auto");

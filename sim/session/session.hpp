@@ -50,6 +50,8 @@ class Session {
   std::span<const SurfaceDent> queried_dents(std::size_t organ) const { return world_.queried_dents(organ); }
   FibreEnds queried_ends(std::size_t fibre) const { return world_.queried_ends(fibre); }
 
+  const std::vector<BackdropScene>& backdrops() const { return backdrops_; }  // of the scene: only a picture shows them
+
   std::vector<Instrument>& instruments() { return instruments_.list(); }
   const std::vector<Instrument>& instruments() const { return instruments_.list(); }
   const SessionScope& scope() const { return instruments_.scope(); }
@@ -146,6 +148,7 @@ class Session {
   std::vector<SightPoint> sight_points_;  // tips, then watched marks
   HiddenPoints hidden_;
   std::vector<std::string> backend_names_;
+  std::vector<BackdropScene> backdrops_;
   std::string scene_text_;           // a saved session belongs to it
   std::vector<BackendTimes> times_;  // [0] of the session's own backend, then of the checkers
   std::vector<BackendFault> faults_;

@@ -532,6 +532,34 @@ TEST_F(SessionPictureTest, EqualsTheViewsPictureOfTheSameObjects) {
   EXPECT_TRUE(draw({.task = &*task_}) == expected) << "the second picture keeps nothing of the first";
 }
 
+// A backdrop is lit and hides what is behind it, as an organ that does not move; marks and touches leave it alone.
+TEST_F(SessionPictureTest, BackdropsAreSeenBehindTheOrgans) {
+  step();
+  std::vector<DrawnOrgan> organs;
+  drawn_organs(*session_, organs);
+  const ScopePose& scope = session_->scope().pose;
+  const auto picture_of = [&](std::span<const DrawnOrgan> moving, std::vector<DrawnBackdrop> still) {
+    View view(*backends_.context(), moving, std::move(still));
+    return pixels_of([&] { view.draw(moving, {}, {}, scope, session_->scope().lens, {}, {}, kWidth, kHeight); });
+  };
+  const TriangleMesh ball =
+      shapes::icosphere(3, 0.03f, glm::vec3(scope.eye + 0.3 * axes_of(scope).forward + 0.05 * axes_of(scope).right));
+  std::vector<DrawnOrgan> both = organs;
+  both.push_back({ball.view(), {0.6f, 0.3f, 0.2f}, ball.positions, {}, 0});
+  both.back().look = TissueLook::Fat;
+  const Pixels without = picture_of(organs, {}),
+               with = picture_of(organs, {{ball, {0.6f, 0.3f, 0.2f}, TissueLook::Fat}});
+  EXPECT_FALSE(with == without);
+  // The cavity goes around the organs alone, so it differs.
+  const Pixels as_organ = picture_of(both, {});
+  const auto at = [](const Pixels& pixels, int x, int y) { return pixels[static_cast<std::size_t>(y * kWidth + x)]; };
+  const SeenPoint seen =
+      seen_point(scope, session_->scope().lens, scope.eye + 0.3 * axes_of(scope).forward + 0.05 * axes_of(scope).right);
+  const int x = static_cast<int>(0.5 * kWidth + seen.location.x * 0.5 * kHeight),
+            y = static_cast<int>(0.5 * kHeight + seen.location.y * 0.5 * kHeight);
+  EXPECT_EQ(at(with, x, y), at(as_organ, x, y));
+}
+
 // At a tick the kept picture is that of the session at that tick; halfway between two it lies in the middle.
 TEST(DrawnTicks, MovesFromTickToTick) {
   const TemporaryFolder folder;

@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import h5py
@@ -20,6 +21,7 @@ import numpy as np
 
 WIDTH, HEIGHT = 640, 480
 BORDER = 40  # px
+ORGANS = Path(__file__).parents[2] / "data/organs"
 BARREL, FIELD = 0.08, 1.16  # sim/scene/scope.hpp
 
 
@@ -92,6 +94,17 @@ def surface(organ, frame):
     return points, faces[(faces < known).all(1)]
 
 
+def backdrops(scene):
+    """name, points and faces of the neighbours that a scene shows"""
+    found = []
+    for backdrop in tomllib.loads(scene).get("backdrop", []):
+        lines = [line.split() for line in open(ORGANS / f"{backdrop['shape']}.obj")]
+        points = np.array([line[1:] for line in lines if line[0] == "v"], float) + backdrop.get("offset_mm", [0, 0, 0])
+        faces = np.array([line[1:] for line in lines if line[0] == "f"], int) - 1
+        found.append((backdrop["shape"], 1e-3 * points, faces))
+    return found
+
+
 def cylinder(pivot, tip, radius):
     along = unit(tip - pivot)
     side = unit(np.cross(along, [0.3, 0.5, 0.8]))
@@ -142,7 +155,9 @@ def main():
     rows, x, y = {}, *np.meshgrid(np.arange(WIDTH) + 0.5, np.arange(HEIGHT) + 0.5)
     circle = np.hypot(x - WIDTH / 2, y - HEIGHT / 2) <= FIELD * HEIGHT / 2
     with h5py.File(options.recording, "r") as file:
-        names = list(file["organs"])
+        still = backdrops(file.attrs["scene"])
+        organs = list(file["organs"])
+        names = organs + [name for name, *_ in still]
         for step, time in [("the beginning", 0.1), *steps]:
             frame = min(int(np.searchsorted(file["session/time"][:], max(time - 0.5, 0.0))), len(file["session/time"]) - 1)
             at = str(file["session/time"][frame])
@@ -154,8 +169,10 @@ def main():
             picture = np.frombuffer(raw, np.uint8).reshape(HEIGHT, WIDTH, 3)
             view = camera(file["session/scope"][frame])
             mask, nearest = np.full((HEIGHT, WIDTH), -1), np.full((HEIGHT, WIDTH), np.inf)
-            for number, name in enumerate(names):
+            for number, name in enumerate(organs):
                 draw(mask, nearest, number, *surface(file["organs"][name], frame), view)
+            for number, (_, points, faces) in enumerate(still, len(organs)):
+                draw(mask, nearest, number, points, faces, view)
             for tool in range(file["session/tool_tip"].shape[1]):
                 draw(mask, nearest, len(names), *cylinder(file["session/tool_pivot"][frame, tool],
                                                           file["session/tool_tip"][frame, tool],

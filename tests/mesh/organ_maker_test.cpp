@@ -165,6 +165,91 @@ TEST(OrganMaker, LiverAndStomachTouchWithoutOverlap) {
   EXPECT_LT(gap, 3.0e-3);
 }
 
+// ---- The neighbours.
+
+constexpr std::pair<const char*, int> kNeighbourFaces[] = {
+    {"colon", 5000}, {"omentum", 8000}, {"lesser-omentum", 2400}, {"retroperitoneum", 3000}, {"diaphragm", 4000}};
+
+std::string neighbour_file(const char* name) { return "data/organs/" + std::string(name) + ".obj"; }
+
+TEST(OrganMaker, NeighboursAsCommittedSoundAndEven) {
+  for (const auto& [name, faces] : kNeighbourFaces) {
+    SCOPED_TRACE(name);
+    const TriangleMesh mesh = make_organ(name, {.faces = faces});
+    expect_sound(mesh, faces);
+    expect_as_committed(mesh, neighbour_file(name).c_str());
+    EXPECT_GT(evenness(mesh).sharpest_angle_deg, 15.0);
+    EXPECT_LT(evenness(mesh).edge_spread, 0.15);
+  }
+}
+
+// Returns how far from `p` a shape ends in a direction of length 1, mm.
+double reach_of(double (*distance)(const dvec3&), const dvec3& p, const dvec3& direction) {
+  double at = 0.0;
+  while (distance(p + at * direction) < 0.0 && at < 500.0) at += 0.1;
+  return at;
+}
+
+// Returns the point of the ascending colon's axis at this height: the deepest one inside.
+dvec3 colon_middle(double y) {
+  dvec3 deepest(-130, y, 80);
+  for (double x = -140; x < -120; x += 0.5)
+    for (double z = 40; z < 110; z += 0.5)
+      if (colon_distance({x, y, z}) < colon_distance(deepest)) deepest = {x, y, z};
+  return deepest;
+}
+
+// A width goes from a taenia to the sacs, or to a fold, on the other side.
+TEST(OrganMaker, ColonHasSacsBetweenTaeniae) {
+  double widest = 0.0, narrowest = 1e9;  // mm
+  for (double y = -110.0; y < -60.0; y += 2.0) {
+    const dvec3 middle = colon_middle(y), along = glm::normalize(colon_middle(y + 10.0) - colon_middle(y - 10.0));
+    const dvec3 side = glm::normalize(glm::cross(along, dvec3(1, 0, 0))), other = glm::cross(along, side);
+    for (int k = 0; k < 12; ++k) {
+      const double angle = std::numbers::pi * k / 12;
+      const dvec3 across = std::cos(angle) * side + std::sin(angle) * other;
+      const double width = reach_of(colon_distance, middle, across) + reach_of(colon_distance, middle, -across);
+      widest = std::max(widest, width);
+      narrowest = std::min(narrowest, width);
+    }
+  }
+  std::printf("colon: %.1f mm at the sacs, %.1f mm at a fold\n", widest, narrowest);
+  EXPECT_NEAR(widest, 48.0, 4.0);
+  EXPECT_NEAR(narrowest, 38.0, 3.0);
+}
+
+TEST(OrganMaker, RetroperitoneumHasTheBulgeOfAKidney) {
+  // The height of its front over the back wall, where it is more than half the highest: 6 cm across, 11 cm along, and
+  // the fat around it.
+  const auto height = [](double x, double y) {
+    return 120.0 - reach_of([](const dvec3& p) { return -retroperitoneum_distance(p); }, {x, y, 120}, {0, 0, -1});
+  };
+  const double wall = height(-88, -120), top = height(-88, 0);
+  std::printf("kidney: %.1f mm above the back wall\n", top - wall);
+  EXPECT_NEAR(top - wall, 56.0, 6.0);
+  double across = 0.0, along = 0.0;
+  for (double x = -140; x < -40; x += 1.0) across += height(x, 0) - wall > 0.5 * (top - wall) ? 1.0 : 0.0;
+  for (double y = -80; y < 30; y += 1.0) along += height(-92, y) - wall > 0.5 * (top - wall) ? 1.0 : 0.0;
+  EXPECT_NEAR(across, 82.0, 8.0);
+  EXPECT_GT(along, 55.0) << "the upper pole lies behind the liver";
+}
+
+// The liver breathes: nothing that does not move may come near it.
+TEST(OrganMaker, NeighboursLeaveTheLiverAndTheGallbladderFree) {
+  for (const auto& [name, faces] : kNeighbourFaces) {
+    SCOPED_TRACE(name);
+    const TriangleMesh mesh = load_mesh(repository_file(neighbour_file(name)));
+    double to_liver = 1e9, to_gallbladder = 1e9;  // mm
+    for (const glm::vec3& p : mesh.positions) {
+      to_liver = std::min(to_liver, liver_distance(1e3 * dvec3(p)));
+      to_gallbladder = std::min(to_gallbladder, gallbladder_distance(1e3 * dvec3(p)));
+    }
+    std::printf("%s: %.1f mm from the liver, %.1f mm from the gallbladder\n", name, to_liver, to_gallbladder);
+    EXPECT_GT(to_liver, 3.0);
+    EXPECT_GT(to_gallbladder, 8.0);
+  }
+}
+
 TEST(OrganMaker, EveryFaceCountIsMetAndSound) {
   const std::pair<const char*, int> orders[] = {
       {"liver", 2000}, {"liver", 50000}, {"stomach", 2000}, {"stomach", 3001}, {"gallbladder", 4000}};

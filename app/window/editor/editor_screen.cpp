@@ -153,7 +153,7 @@ EditorScreen::EditorScreen(SceneCopy copy, Plan plan, const WindowSettings& sett
     : plan_(std::move(plan)),
       editor_(copy.scene),
       settings_(settings),
-      view_(context, organs_at_rest(editor_)),
+      view_(context, organs_at_rest(editor_), drawn_backdrops(editor_.scene.backdrops)),
       keeper_(kPatient),
       file_(copy.file.string()) {
   orbit_.target = glm::mix(editor_.middle(), editor_.middle_of_ports(), kTowardsPorts);

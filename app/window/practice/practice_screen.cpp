@@ -52,7 +52,9 @@ DrawnTicks first_of(const Practice& practice) {
 }  // namespace
 
 PracticeView::PracticeView(GlContext& context, const Practice& practice)
-    : ticks_(first_of(practice)), moment_(ticks_.at(0.0)), view_(context, moment_.organs) {}
+    : ticks_(first_of(practice)),
+      moment_(ticks_.at(0.0)),
+      view_(context, moment_.organs, drawn_backdrops(practice.session().backdrops())) {}
 
 namespace {
 

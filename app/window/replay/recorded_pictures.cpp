@@ -15,7 +15,7 @@ std::size_t RecordedPictures::frame_at(double time) const {
 
 PictureTarget& RecordedPictures::draw(std::size_t frame) {
   scene_.load(frame);
-  if (!view_) view_.emplace(context_, scene_.organs());
+  if (!view_) view_.emplace(context_, scene_.organs(), drawn_backdrops(scene_.scene().backdrops));
   ViewSettings settings;
   settings.time = time_of(frame);
   target_.bind();

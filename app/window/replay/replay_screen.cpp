@@ -120,7 +120,7 @@ ReplayScreen::ReplayScreen(const std::filesystem::path& recording, const WindowS
       settings_(settings),
       scene_(recording),
       playback_(scene_.recording().score_times()),
-      view_(context, scene_.organs()),
+      view_(context, scene_.organs(), drawn_backdrops(scene_.scene().backdrops)),
       scan_(scene_.recording(), scene_.scene()) {
   find_marks();
   if (event) playback_.show(*event - kBeforeEvent);

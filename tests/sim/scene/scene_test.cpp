@@ -77,6 +77,31 @@ TEST_F(SceneFile, AnOrganIsAPartOfAFile) {
   }
 }
 
+TEST_F(SceneFile, ABackdropIsAShapeOfTheProgram) {
+  const std::string text = std::string(kMinimal) + "[[backdrop]]\nshape = \"colon\"\noffset_mm = [0, 0, 7]\n" +
+                           "[[backdrop]]\nshape = \"omentum\"\nlook = \"fat\"\ncolour = [0.7, 0.4, 0.1]\n";
+  const Scene scene = load(text);
+  ASSERT_EQ(scene.backdrops.size(), 2u);
+  EXPECT_EQ(scene.backdrops[1].look, TissueLook::Fat);
+  EXPECT_EQ(scene.backdrops[1].colour, glm::vec3(0.7f, 0.4f, 0.1f));
+  const TriangleMesh colon = load_mesh(repository_file("data/organs/colon.obj"));
+  const TriangleMesh moved = surface_of(scene.backdrops[0]);
+  EXPECT_EQ(moved.faces, colon.faces);
+  EXPECT_LE(glm::distance(moved.positions[5], colon.positions[5] + glm::vec3(0.f, 0.f, 0.007f)), 1e-8f);
+  // The text of a recording draws the same.
+  EXPECT_EQ(surface_of(parse_scene(scene.text, "elsewhere.toml").backdrops[0]).positions, moved.positions);
+  for (const BackdropShape shape : kBackdropShapes)
+    EXPECT_FALSE(surface_of(BackdropScene{.shape = shape}).faces.empty()) << name_of(shape);
+
+  const std::string head = std::string(kMinimal) + "[[backdrop]]\n";
+  expect_sentence(
+      head + "shape = \"spleen\"\n",
+      "s.toml:12: backdrop.shape: must be one of colon, omentum, lesser-omentum, retroperitoneum, diaphragm");
+  expect_sentence(head + "look = \"fat\"\n", "shape");
+  expect_sentence(head + "shape = \"colon\"\nmesh = \"colon.obj\"\n", "s.toml:13: backdrop.mesh");
+  expect_sentence(head + "shape = \"colon\"\ncolour = [2, 0, 0]\n", "s.toml:13: backdrop.colour");
+}
+
 TEST_F(SceneFile, ErrorsNameFileLineAndKey) {
   expect_sentence(with("radius_mm = 5\n", ""), "s.toml:6: instrument.radius_mm: is missing");
   expect_sentence(with("radius_mm = 5", "radus_mm = 5"), "instrument.radius_mm: is missing");

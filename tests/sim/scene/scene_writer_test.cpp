@@ -109,8 +109,17 @@ void expect_equal(const TaskScene& a, const TaskScene& b) {
   EXPECT_EQ(a.time_limit, b.time_limit);
 }
 
+void expect_equal(const BackdropScene& a, const BackdropScene& b) {
+  EXPECT_EQ(a.shape, b.shape);
+  EXPECT_EQ(a.offset, b.offset);
+  EXPECT_EQ(a.colour, b.colour);
+  EXPECT_EQ(a.look, b.look);
+}
+
 // Compares everything except the path and the text of the file.
 void expect_equal(const Scene& a, const Scene& b) {
+  ASSERT_EQ(a.backdrops.size(), b.backdrops.size());
+  for (std::size_t k = 0; k < a.backdrops.size(); ++k) expect_equal(a.backdrops[k], b.backdrops[k]);
   EXPECT_EQ(a.title, b.title);
   EXPECT_EQ(a.frame_rate, b.frame_rate);
   ASSERT_EQ(a.organs.size(), b.organs.size());
@@ -189,6 +198,8 @@ TEST(SceneWriter, RandomScenesAreReadBackEqual) {
     organ.tissue.substeps = 3;
     organ.attachments.push_back({glm::vec3(position()), static_cast<float>(number(0.001, 0.1)), 40.f, true});
     scene.organs.push_back(organ);
+    scene.backdrops.push_back({kBackdropShapes[static_cast<std::size_t>(round) % kBackdropShapes.size()],
+                               0.01f * organ.colour, organ.colour, organ.look});
     InstrumentScene instrument;
     instrument.name = "hook";
     instrument.kind = InstrumentKind::Hook;
