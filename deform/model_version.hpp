@@ -6,6 +6,6 @@ namespace trocar {
 
 // Raise it with every change of the bits of tissue, contacts, cuts, or of the shapes of the instruments' tips.
 // Recordings without a version count as version 1.
-inline constexpr int kModelVersion = 17;
+inline constexpr int kModelVersion = 18;
 
 }  // namespace trocar

@@ -48,6 +48,7 @@ namespace {
 constexpr double kStride = 7e-4;  // m
 // At 2 m/s and 60 frames per second the wire moves 33 mm.
 constexpr int kMostPoses = 48;
+constexpr float kBoxRounding = 1e-6f;  // m, of boxes
 
 // The hot segments of a hook, in its frame: the axes of its wire and its foot. Their parts are capsules; the collar is
 // not, and insulates the wire inside it.
@@ -132,11 +133,14 @@ bool HotWire::acts_on(Organ& organ) const {
 bool HotWire::touches(const Organ& organ) const {
   for (const glm::uvec3& corners : organ.mesh.faces) {
     const glm::vec3 &a = organ.skin[corners.x], &b = organ.skin[corners.y], &c = organ.skin[corners.z];
-    if (glm::any(glm::lessThan(glm::max(a, glm::max(b, c)), box_.low)) ||
-        glm::any(glm::greaterThan(glm::min(a, glm::min(b, c)), box_.high)))
-      continue;
+    const glm::vec3 low = glm::min(a, glm::min(b, c)), high = glm::max(a, glm::max(b, c));
+    if (glm::any(glm::lessThan(high, box_.low)) || glm::any(glm::greaterThan(low, box_.high))) continue;
     const closest::Face face = closest::face({a, b, c});
     for (const HotSegment& metal : metal_) {
+      const float around = metal.radius + static_cast<float>(spark_) + kBoxRounding;
+      if (glm::any(glm::lessThan(high + around, glm::min(metal.from, metal.to))) ||
+          glm::any(glm::greaterThan(low - around, glm::max(metal.from, metal.to))))
+        continue;
       const closest::Segment axis = closest::segment(glm::dvec3(metal.from), glm::dvec3(metal.to));
       const double reach = static_cast<double>(metal.radius) + spark_;
       if (closest::closest_axis_face(axis, face).squared <= reach * reach) return true;

@@ -264,8 +264,19 @@ void SessionBonds::follow_restored() {
 }
 
 void SessionBonds::follow_change() {
-  follow_restored();
-  parted_ = !bonds_.empty();
+  if (bonds_.empty()) return;
+  break_loose_fibres(models_, bonds_);
+  mark_bonded(hanging_, bonds_);
+  parted_ = true;
+}
+
+void SessionBonds::end_cuts(SessionClips& clips, const std::vector<Organ>& organs) {
+  const bool changed = std::ranges::any_of(organs, [](const Organ& organ) { return !organ.change.empty(); });
+  if (changed) clips.follow_change(organs);
+  if (changed && (!clips.clips().empty() || !bonds_.struts.empty())) clips.list_struts(organs, bonds_), parted_ = true;
+  if (!parted_ && bonds_.broken.empty()) return;
+  measure_slowdown(models_, bonds_);
+  broken_before_ = bonds_.broken.size();
 }
 
 void SessionBonds::take_struts(SessionClips& clips, const std::vector<Organ>& organs) {
@@ -278,7 +289,7 @@ void SessionBonds::take_struts(SessionClips& clips, const std::vector<Organ>& or
 void SessionBonds::end_frame() {
   if (bonds_.broken.empty() && !parted_) return;
   parted_ = false;
-  if (!bonds_.broken.empty()) measure_slowdown(models_, bonds_);
+  if (bonds_.broken.size() > broken_before_) measure_slowdown(models_, bonds_);
   mark_bonded(hanging_, bonds_);
   release_unheld(hanging_, bonds_);
 }

@@ -92,11 +92,14 @@ class SessionBonds {
   }
 
   // Starts a frame.
-  void begin() { bonds_.broken.clear(), bonds_.broken_how.clear(); }
+  void begin() { bonds_.broken.clear(), bonds_.broken_how.clear(), broken_before_ = 0; }
   void burn(std::span<const HotSegment> metal);
   void snip(const BladeCut& cut);
-  // Call after a change of tissue: fibres lose their ends, and the bonds' substeps depend on its mass.
+  // Call after a change of tissue: fibres lose their ends.
   void follow_change();
+  // Call when instruments have cut, before the step, whose substeps depend on the masses that are left: clips follow
+  // the change, and their struts are taken over.
+  void end_cuts(SessionClips& clips, const std::vector<Organ>& organs);
   // Call when `intact` and the organs are those of a saved session.
   void follow_restored();
   // Takes over the struts of clips.
@@ -109,6 +112,7 @@ class SessionBonds {
   std::vector<std::uint32_t> groups_;       // [fibre]
   std::vector<std::string> names_;          // [group]
   bool parted_ = false;                     // tissue may have parted in this frame
+  std::size_t broken_before_ = 0;           // fibres that broke in this frame before its step
   std::vector<HangingOrgan> hanging_;       // [organ]
   std::vector<const TissueModel*> models_;  // [organ]
   std::vector<SteppedTissue*> states_;      // [organ]

@@ -544,27 +544,29 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   for (Instrument& instrument : instruments)
     if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
       follow_change(organ.tissue, organ.unused, instrument.grasp);
-  if (std::any_of(organs_.begin(), organs_.end(), [](const Organ& organ) { return !organ.change.empty(); })) {
-    clips_.follow_change(organs_);
-    bonds_.take_struts(clips_, organs_);
-  }
+  bonds_.end_cuts(clips_, organs_);
 }
 
-// Legs and blades that close on soft tissue crush it: the cells that they reach come apart.
+// Legs and blades that close on soft tissue crush it, and those that open spread it: the cells that they reach come
+// apart.
 void TissueWorld::crush_between(const Instruments& all, std::size_t tool) {
   constexpr double kClosed = 0.4;  // 1  of the opening
   const Instrument& instrument = all.list()[tool];
-  if (!has_jaws(instrument.kind) || instrument.kind == InstrumentKind::Grasper || instrument.grip > kClosed) return;
+  if (!has_jaws(instrument.kind) || instrument.kind == InstrumentKind::Grasper) return;
+  const InstrumentMotion& motion = all.motion(tool);
+  const bool closes = instrument.grip <= kClosed, opens = motion.opening_after > motion.opening_before;
+  if (!closes && !opens) return;
   const std::vector<PartShape>& shapes = all.shapes(tool);
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     if (!(tears_at_[k] > 0.f) || !organ.sculpture) continue;
-    if (!is_between(organ, shapes, parts_->first[tool])) continue;
+    const bool between = closes && is_between(organ, shapes, parts_->first[tool]);
+    if (!between && !(opens && reaches_anything(organ, tool))) continue;
     cells_.clear();
-    const double half = 0.5 * static_cast<double>(organ.tissue.lattice.spacing);
+    const double around = between ? 0.5 * static_cast<double>(organ.tissue.lattice.spacing) : 0.0;
     for (const PartShape& shape : shapes) {
-      const PosedPart posed(shape, frame_at(all.motion(tool), shape, 1.0));
-      cells_at(organ.tissue.lattice, organ.state.x, posed, shape.radius + half, cells_);
+      const PosedPart posed(shape, frame_at(motion, shape, 1.0));
+      cells_at(organ.tissue.lattice, organ.state.x, posed, shape.radius + around, cells_);
     }
     std::sort(cells_.begin(), cells_.end());
     cells_.erase(std::unique(cells_.begin(), cells_.end()), cells_.end());

@@ -7,7 +7,7 @@
 
 namespace trocar::golden {
 
-constexpr int kOfModelVersion = 17;
+constexpr int kOfModelVersion = 18;
 constexpr std::uint64_t kTissue = 0x3bdd8217f6327fbc;
 constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 

@@ -308,6 +308,27 @@ TEST_F(BleedingBall, SoftTissueComesApartBetweenLegs) {
   }
 }
 
+// Legs that open in soft tissue spread it.
+TEST_F(BleedingBall, SoftTissueComesApartAroundOpeningLegs) {
+  for (const bool soft : {false, true}) {
+    start("clip-applier", soft ? "[organ.cut]\ntears_at = 2.5\n" : "");
+    pose_.grip = 0.5;
+    move(0.034);
+    const std::uint64_t before = ball().topology;
+    double force = 0.0;
+    for (; pose_.grip < 0.99; run(1)) {
+      pose_.grip += 0.05;
+      force = std::max(force, double(glm::length(session_->instruments()[0].force)));
+    }
+    run(10);
+    std::printf("%s: %.2f N at most\n", soft ? "soft" : "tough", force);
+    EXPECT_EQ(ball().topology > before, soft);
+    if (soft) {
+      EXPECT_LT(force, 1.0);
+    }
+  }
+}
+
 // A burn is coagulated. It spills bile once it goes through the wall, until the organ is empty.
 TEST_F(BleedingBall, ABurnThroughTheWallSpillsBileAndNoBlood) {
   start("hook", "[organ.blood]\nrate_ml_min_cm2 = 6\n[organ.bile]\nvolume_ml = 3\nrate_ml_min = 60\nwall_mm = 4\n");
