@@ -143,8 +143,8 @@ class Performer {
   void plan_dissect(const Observation& seen, std::size_t step);
   void plan_clear(const Observation& seen, std::size_t step);
   void plan_stop(const Observation& seen, std::size_t step);
-  void plan_suck(const Observation& seen, bool alone);
-  std::optional<glm::dvec3> most_blood(const Observation& seen) const;
+  void plan_suck(const Observation& seen, const std::optional<glm::dvec3>& near);
+  std::optional<glm::dvec3> most_blood(const Observation& seen, const std::optional<glm::dvec3>& near) const;
   bool is_open(const Observation& seen, const glm::dvec3& place) const;
   std::optional<std::size_t> clears_again(const Observation& seen);
   // Where the hook frees a line of a window.

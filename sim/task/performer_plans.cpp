@@ -796,7 +796,7 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
     case StepKind::StopBleeding:
       return plan_stop(seen, step);
     case StepKind::Suck:
-      return plan_suck(seen, true);
+      return plan_suck(seen, std::nullopt);
   }
 }
 
@@ -1061,13 +1061,29 @@ constexpr int kMostHolds = 2;                 // times that the vessel is graspe
 constexpr std::size_t kLooksAt = 3;           // places that are sucked dry before the clip
 constexpr double kFromHole = 0.0075;          // m   of a clip along the vessel
 constexpr double kNextClip = 0.0015;          // m   further, after a clip that did not help
-constexpr double kTipReaches = 0.006;         // m   suction takes what is so near
+constexpr double kTipReaches = 0.010;         // m   suction takes what is so near
 constexpr double kTipAbove = 0.0015;          // m   of its tip above the blood
 constexpr double kSuckStop = 0.5;             // N   more tissue is in the way
-constexpr double kSuckFor = 0.35;             // s
+constexpr double kOut = 0.03;                 // m   of the tip from the blood, on the way to another pool
+constexpr double kRoom = 0.005;               // m   of the axis of the suction from the walls of ducts
+constexpr double kSamePool = 0.02;            // m
+constexpr double kSuckFor = 0.15;             // s
 constexpr std::size_t kLastPlaces = 8;        // are not sucked again at once
 constexpr std::size_t kMostCandidates = 256;  // places that are compared
 constexpr float kShown = 0.15f;               // 1   fainter blood is not seen
+
+// Returns the mean area of some faces, m^2: a fine mesh has more vertices in the same pool.
+double mean_area(const MeshView& surface) {
+  constexpr std::size_t kSome = 128;
+  const std::size_t stride = 1 + surface.faces.size() / kSome;
+  double sum = 0.0;
+  std::size_t count = 0;
+  for (std::size_t f = 0; f < surface.faces.size(); f += stride, ++count) {
+    const Triangle face = triangle_of(surface.positions, surface.faces[f]);
+    sum += 0.5 * double(glm::length(glm::cross(face.b - face.a, face.c - face.a)));
+  }
+  return count > 0 ? sum / double(count) : 0.0;
+}
 
 }  // namespace
 
@@ -1087,7 +1103,7 @@ void Performer::plan_stop(const Observation& seen, std::size_t step) {
   }
   const std::size_t pump = tool_of_kind(InstrumentKind::Suction);
   if (pump < instruments_.size()) {
-    if (sucked_.size() < kLooksAt) return plan_suck(seen, false);
+    if (sucked_.size() < kLooksAt) return plan_suck(seen, point_of(seen, duct, duct.along));
     if (withdraw(pump)) return;
   }
   // The clumsy trainee first clips the wrong side of the hole.
@@ -1098,13 +1114,14 @@ void Performer::plan_stop(const Observation& seen, std::size_t step) {
   close_on(seen, duct, tool_of_kind(InstrumentKind::ClipApplier), duct.along + beside, kLegs, 1.0);
 }
 
-// Moves the tip of the suction to where most blood lies, and sucks there. `alone`: first withdraws all other
-// instruments.
-void Performer::plan_suck(const Observation& seen, bool alone) {
+// Moves the tip of the suction to where most blood lies, and sucks there: around a place, or everywhere with all other
+// instruments withdrawn.
+void Performer::plan_suck(const Observation& seen, const std::optional<glm::dvec3>& near) {
   const std::size_t pump = tool_of_kind(InstrumentKind::Suction);
   for (std::size_t tool = 0; tool < instruments_.size(); ++tool)
-    if (alone && tool != pump && withdraw(tool)) return;
-  const std::optional<glm::dvec3> most = most_blood(seen);
+    if (!near && tool != pump && withdraw(tool)) return;
+  duct_points_.follow(seen.organs);
+  const std::optional<glm::dvec3> most = most_blood(seen, near);
   sucked_.push_back(most.value_or(glm::dvec3(0.0)));
   if (!most) return then([tip = tip_](const Observation&, double) { return tip; }), void();
   const glm::dvec3 pivot = instruments_[pump].pivot, place = *most + aim();
@@ -1117,41 +1134,57 @@ void Performer::plan_suck(const Observation& seen, bool alone) {
     added.tool = pump, added.energy = pedal;
     return added;
   };
-  // The first pedal of suction is that of cutting.
-  move(0.012, Diathermy::Off);
+  // Over the same pool the tip stays down, unless a duct lies between. The first pedal of suction is that of cutting.
+  const glm::dvec3 now = poses_[pump].tip;
+  const bool slides = glm::distance(now, place) < kSamePool && duct_points_.clearance(now, at(0.0)(seen, 1.0)) > kRoom;
+  if (!slides) {
+    if (glm::distance(now, instruments_[pump].tip) > kSamePool) {
+      Move& out =
+          then([now, away = kOut * glm::normalize(pivot - now)](const Observation&, double) { return now + away; });
+      out.tool = pump;
+    }
+    move(kOut, Diathermy::Off);
+  }
   Move& suck = move(0.0, Diathermy::Cut);
   suck.wait = kSuckFor, suck.stop = kSuckStop;
-  move(0.012, Diathermy::Off);
 }
 
-// Is there room for the tip of the suction in front of a place, towards its trocar?
+// Is a place to be seen, and is there room for the suction in front of it, towards its trocar?
 bool Performer::is_open(const Observation& seen, const glm::dvec3& place) const {
-  constexpr double kFrom = 0.003, kTo = 0.03;  // m, from the place
+  constexpr double kFrom = 0.003, kTo = 0.05, kTip = 0.004;  // m, from the place
   const InstrumentScene& pump = instruments_[tool_of_kind(InstrumentKind::Suction)];
-  const glm::dvec3 out = glm::normalize(pump.pivot - place);
-  return std::ranges::none_of(seen.organs, [&](const SeenOrgan& organ) {
-    return std::ranges::any_of(organ.surface.positions, [&](const glm::vec3& vertex) {
-      const glm::dvec3 from = glm::dvec3(vertex) - place;
-      const double along = glm::dot(from, out);
-      return along > kFrom && along < kTo && glm::distance(from, along * out) < pump.radius;
+  const auto is_free = [&](const glm::dvec3& out) {
+    return std::ranges::none_of(seen.organs, [&](const SeenOrgan& organ) {
+      return std::ranges::any_of(organ.surface.positions, [&](const glm::vec3& vertex) {
+        const glm::dvec3 from = glm::dvec3(vertex) - place;
+        const double along = glm::dot(from, out);
+        return along > kFrom && along < kTo && glm::distance(from, along * out) < pump.radius;
+      });
     });
-  });
+  };
+  const glm::dvec3 out = glm::normalize(pump.pivot - place);
+  if (style_.careless) return is_free(out);
+  return duct_points_.clearance(place + kTip * out, place + kTo * out) > kRoom && is_free(out) &&
+         is_free(glm::normalize(seen.scope.eye - place));
 }
 
 // Returns the place around which most blood is to be seen, not one where it has just been sucked in vain.
-std::optional<glm::dvec3> Performer::most_blood(const Observation& seen) const {
+std::optional<glm::dvec3> Performer::most_blood(const Observation& seen, const std::optional<glm::dvec3>& near) const {
   struct Wet {
     glm::dvec3 at;
-    float amount;
+    double amount;
   };
   std::vector<Wet> wet;
-  for (const SeenOrgan& organ : seen.organs)
+  for (const SeenOrgan& organ : seen.organs) {
+    const double area = mean_area(organ.surface);
     for (std::size_t v = 0; v < std::min(organ.fluid.size(), organ.surface.positions.size()); ++v)
-      if (organ.fluid[v].x > kShown) wet.push_back({glm::dvec3(organ.surface.positions[v]), organ.fluid[v].x});
+      if (organ.fluid[v].x > kShown)
+        wet.push_back({glm::dvec3(organ.surface.positions[v]), area * double(organ.fluid[v].x)});
+  }
   const auto worth = [&](const Wet& place) {
     double sum = 0.0;
     for (const Wet& other : wet)
-      if (glm::distance(other.at, place.at) < kTipReaches) sum += double(other.amount);
+      if (glm::distance(other.at, place.at) < kTipReaches) sum += other.amount;
     const std::size_t last = sucked_.size() - std::min(sucked_.size(), kLastPlaces);
     for (std::size_t k = last; k < sucked_.size(); ++k)
       if (glm::distance(sucked_[k], place.at) < 0.5 * kTipReaches) sum *= 0.3;
@@ -1162,7 +1195,7 @@ std::optional<glm::dvec3> Performer::most_blood(const Observation& seen) const {
   for (std::size_t k = 0; k < wet.size(); k += stride) places.emplace_back(worth(wet[k]), wet[k].at);
   std::ranges::stable_sort(places, std::ranges::greater{}, [](const auto& place) { return place.first; });
   for (const auto& [sum, at] : places)
-    if (is_open(seen, at)) return at;
+    if ((!near || glm::distance(*near, at) < kSamePool) && is_open(seen, at)) return at;
   return std::nullopt;
 }
 

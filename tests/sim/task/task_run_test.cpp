@@ -1371,7 +1371,7 @@ TEST_F(ControlBleedingScene, FaultsAreOneSentence) {
   expect_sentence(with(organ, "organ = \"cystic duct\"\nhold_s"), "task.step.organ: cystic duct does not bleed");
   expect_sentence(with(organ, "organ = \"vein\"\nhold_s"), "vein");
   expect_sentence(with("opened_mm = [-27, 82, 121.8]", ""), "pooled_ml: is of no use without opened_mm");
-  expect_sentence(with("opened_mm = [-27, 82, 121.8]\nrate_ml_min = 40\npooled_ml = 5", ""), "does not bleed");
+  expect_sentence(with("opened_mm = [-27, 82, 121.8]\nrate_ml_min = 40\npooled_ml = 4", ""), "does not bleed");
   expect_sentence(with("kind = \"suction\"", "kind = \"probe\""), "needs an instrument of the kind suction");
   expect_sentence(with("kind = \"clip-applier\"", "kind = \"grasper\""),
                   "needs an instrument of the kind clip-applier");
