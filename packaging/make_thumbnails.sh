@@ -15,7 +15,7 @@ trap 'rm -rf "$large"' EXIT
 moment() {
   case "$(basename "$1" .toml)" in
     burn_line | follow_curve | keep_out | navigate_camera | touch_targets) echo 3 ;;
-    clear_triangle | clip_and_cut | cut_band | dissect_bed | lift_gallbladder | retract_expose) echo 5 ;;
+    clear_triangle | clip_and_cut | control_bleeding | cut_band | dissect_bed | lift_gallbladder | retract_expose) echo 5 ;;
     cholecystectomy) echo 8 ;;
     *) echo 2 ;;
   esac

@@ -98,7 +98,6 @@ namespace {
 constexpr int kStepsAfterJump = 240;
 constexpr double kStepAfterJump = 1.0 / 60.0;              // s
 constexpr double kLongestStep = 0.1;                       // s
-constexpr float kReach = 0.006f;                           // m, SuctionParams
 constexpr float kSameOrgan = 0.006f, kOtherOrgan = 1e-4f;  // m, as in sim/session/session_bleeding.cpp
 
 glm::vec3 unit(const glm::vec3& fall) {
@@ -116,7 +115,8 @@ RecordedFilm::RecordedFilm(const Recording& recording, const Scene& scene) : rec
   }
   for (std::size_t k = 0; k < recording.tools().size(); ++k) {
     const auto found = std::ranges::find(scene.instruments, recording.tools()[k], &InstrumentScene::name);
-    if (found != scene.instruments.end() && found->kind == InstrumentKind::Suction) pumps_.push_back(k);
+    if (found != scene.instruments.end() && found->kind == InstrumentKind::Suction)
+      pumps_.push_back({k, static_cast<float>(found->suction.reach)});
   }
   films_.resize(down_.size()), around_.resize(down_.size()), looks_.resize(down_.size());
 }
@@ -214,10 +214,10 @@ void RecordedFilm::run(std::span<const FilmedOrgan> organs, double dt) {
 void RecordedFilm::suck(std::size_t frame, std::span<const FilmedOrgan> organs) {
   const auto& fluids = recording_->bleeding().fluids;
   double most = total(fluids[frame].removed) - total(fluids[frame - 1].removed);
-  for (const std::size_t tool : pumps_)
+  for (const RecordedPump& pump : pumps_)
     for (std::size_t k = 0; k < films_.size() && most > 0.0; ++k)
-      most -=
-          total(take(films_[k], organs[k].mesh.positions, glm::vec3(recording_->pose(frame, tool).tip), kReach, most));
+      most -= total(take(films_[k], organs[k].mesh.positions, glm::vec3(recording_->pose(frame, pump.tool).tip),
+                         pump.reach, most));
 }
 
 void RecordedFilm::step(std::size_t frame, std::span<const FilmedOrgan> organs) {

@@ -126,8 +126,13 @@ class RecordedFilm {
   void suck(std::size_t frame, std::span<const FilmedOrgan> organs);
 
   const Recording* recording_;
-  std::vector<glm::vec3> down_;     // [organ]
-  std::vector<std::size_t> pumps_;  // instruments that suck
+  std::vector<glm::vec3> down_;  // [organ]
+  // An instrument that sucks.
+  struct RecordedPump {
+    std::size_t tool;
+    float reach;  // m
+  };
+  std::vector<RecordedPump> pumps_;
   std::vector<FluidFilm> films_;
   std::vector<FacesAround> around_;
   std::vector<std::vector<glm::vec2>> looks_;

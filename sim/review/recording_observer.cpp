@@ -38,6 +38,7 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
     const auto organ = std::ranges::find(scene.organs, recording.organs()[k].name, &OrganScene::name);
     stage.lines.push_back(organ != scene.organs.end() && organ->tube ? centre_line(*organ->tube)
                                                                      : std::vector<glm::dvec3>{});
+    stage.injuries.push_back(organ != scene.organs.end() ? injury_of(organ->vessel) : std::nullopt);
     stage.surfaces.push_back(surfaces[k].at_rest());
   }
   for (const LayerScene& layer : scene.layers) stage.tissue.push_back(layer.name);
@@ -74,7 +75,8 @@ SeenBleeding RecordingObserver::bleeding_in(std::size_t frame) {
   const BleedingHistory& history = recording_->bleeding();
   if (history.lost.empty()) return {};
   sources_before(history, frame + 1, sources_);
-  return {sources_, std::span(history.lost).subspan(frame * organs_.size(), organs_.size())};
+  return {sources_, std::span(history.lost).subspan(frame * organs_.size(), organs_.size()),
+          frame < history.fluids.size() ? history.fluids[frame] : FluidAmounts{}};
 }
 
 const Observation& RecordingObserver::observe(std::size_t frame) {

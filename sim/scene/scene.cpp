@@ -493,6 +493,8 @@ void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
       table.fail("material", fmt::format("sets {}, which [organ.tissue] sets too; remove one of them", key));
   if (organ.vessel && !organ.tube)
     table.fail("vessel", "needs an [organ.tube]; an organ with a mesh bleeds with [organ.blood]");
+  if (organ.vessel && !organ.vessel->opened && table.table("vessel").has("pooled_ml"))
+    table.table("vessel").fail("pooled_ml", "is of no use without opened_mm; add it or remove this key");
   if (organ.blood && organ.tube) table.fail("blood", "is for an organ with a mesh; a tube bleeds with [organ.vessel]");
   if (organ.bile && organ.tube) table.fail("bile", "is for an organ with a mesh; tissue fills a tube");
 }
@@ -571,6 +573,8 @@ void refuse_missing_kinds(TomlTable& table, const std::vector<InstrumentScene>& 
   };
   for (const StepKind kind : {StepKind::Dissect, StepKind::Clear})
     if (std::ranges::count(task.steps, kind, &TaskStep::kind) > 0) require(InstrumentKind::Hook);
+  if (std::ranges::count(task.steps, StepKind::StopBleeding, &TaskStep::kind) > 0) require(InstrumentKind::ClipApplier);
+  if (std::ranges::count(task.steps, StepKind::Suck, &TaskStep::kind) > 0) require(InstrumentKind::Suction);
   if (!divides_ducts(task)) return;
   if (task.rules.clips_staying > 0.0) require(InstrumentKind::ClipApplier);
   require(InstrumentKind::Scissors);
@@ -583,7 +587,7 @@ void check_steps(TomlTable& table, const TaskScene& task) {
   if (!operation && !task.limits.empty()) table.fail("limit", "must be absent; only an operation has limits");
   if (operation && !divides_ducts(task) && !task.locations.empty())
     table.fail("place", "must be absent; an operation has targets only for a step of the kind divide");
-  for (const StepKind kind : {StepKind::Divide, StepKind::Remove})
+  for (const StepKind kind : {StepKind::Divide, StepKind::Remove, StepKind::Suck})
     if (std::ranges::count(task.steps, kind, &TaskStep::kind) > 1)
       table.fail("step", fmt::format("an operation has at most one step of the kind {}", name_of(kind)));
 }
@@ -613,7 +617,8 @@ const std::vector<std::string>& task_kind_names() {
 }
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 5> kNames{"retract", "dissect", "divide", "remove", "clear"};
+  constexpr std::array<std::string_view, 7> kNames{"retract", "dissect",       "divide", "remove",
+                                                   "clear",   "stop-bleeding", "suck"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -671,7 +676,16 @@ template <>
 void check(const SceneOrigin& origin, TomlTable& table, const TaskStep& step) {
   const bool moves = step.kind == StepKind::Retract || step.kind == StepKind::Remove;
   if (moves && step.organ.empty()) table.fail("organ", "is missing; name the organ that is moved");
-  if (!moves && !step.organ.empty()) table.fail("organ", "must be absent; only retract and remove move an organ");
+  if (step.kind == StepKind::StopBleeding) {
+    if (step.organ.empty()) table.fail("organ", "is missing; name the vessel that bleeds");
+    refuse_unknown_organ(origin, table, "organ", step.organ);
+    const auto organ = std::ranges::find(origin.scene->organs, step.organ, &OrganScene::name);
+    if (!organ->vessel || !organ->vessel->opened)
+      table.fail("organ",
+                 fmt::format("{} does not bleed; give it opened_mm in an [organ.vessel]", printable(step.organ)));
+  } else if (!moves && !step.organ.empty()) {
+    table.fail("organ", "must be absent; only retract and remove move an organ, and stop-bleeding names a vessel");
+  }
   if (moves) refuse_unknown_organ(origin, table, "organ", step.organ);
   refuse_no_grasper(origin, table, step.instrument);
   if (moves && std::ranges::count(origin.scene->instruments, InstrumentKind::Grasper, &InstrumentScene::kind) == 0)
@@ -720,6 +734,12 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskLevel& level) 
   if (level.scope_eye && !task.zones.empty())
     table.fail("scope_eye_mm",
                "must be absent; the zones of this task lie in the picture and would cover other tissue");
+  const auto bleeds = [](const OrganScene& organ) { return organ.vessel && organ.vessel->opened; };
+  if (std::ranges::none_of(origin.scene->organs, bleeds))
+    for (const auto& [key, given] : {std::pair{"opened_mm", level.opened.has_value()},
+                                     {"rate_ml_min", level.rate_ml_min.has_value()},
+                                     {"pooled_ml", level.pooled_ml.has_value()}})
+      if (given) table.fail(key, "must be absent; no [organ.vessel] of the scene has opened_mm");
   if (level.swap_trocars && origin.scene->instruments.size() < 2)
     table.fail("swap_trocars", "needs two instruments; the scene has one");
 }

@@ -59,6 +59,8 @@ struct AnatomyScene {
 struct VesselScene {
   VesselParams flow;                         // from its end once it is divided
   TubeSide supplied_from = TubeSide::Start;  // the end of its line from which blood comes
+  std::optional<glm::vec3> opened;           // m  at rest: its wall is open at the nearest point, and it bleeds there
+  double pooled_ml = 0.0;                    // ml  that it has lost there before
 };
 
 // What an organ looks like beside its colour: how far light spreads in it, its film of fluid, vessels, fat.

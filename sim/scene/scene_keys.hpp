@@ -33,8 +33,8 @@ struct SceneKey {
 inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
                                        TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut,
                                        TaskKind::ClipAndCut,   TaskKind::Operation};
-inline constexpr std::array kStepKinds{StepKind::Retract, StepKind::Dissect, StepKind::Divide, StepKind::Remove,
-                                       StepKind::Clear};
+inline constexpr std::array kStepKinds{StepKind::Retract, StepKind::Dissect,      StepKind::Divide, StepKind::Remove,
+                                       StepKind::Clear,   StepKind::StopBleeding, StepKind::Suck};
 inline constexpr std::array kTubeSides{TubeSide::Start, TubeSide::End};
 
 template <typename Keys>
@@ -101,11 +101,14 @@ template <typename Keys>
 void declare(Keys& keys, std::type_identity<TaskStep>) {
   keys.choice({"kind", "", "see [tasks.md](tasks.md)", Need::Required}, &TaskStep::kind, kStepKinds);
   keys.text({"title", "", "shown as the hint"}, &TaskStep::title);
-  keys.text({"organ", "", "`retract`, `remove`: the organ that is moved"}, &TaskStep::organ);
+  keys.text({"organ", "", "`retract`, `remove`: the organ that is moved; `stop-bleeding`: the vessel"},
+            &TaskStep::organ);
   keys.position({"at_mm", "mm", "the nearest point of this organ at rest is the target"}, &TaskStep::location);
   keys.scaled({"lift_mm", "mm", "distance of the target from its position at rest; of `remove`, towards the trocar"},
               &TaskStep::lift, {1.0, 500.0});
-  keys.number({"hold_s", "s", "time to hold it there"}, &TaskStep::hold, {0.0, 60.0});
+  keys.number({"hold_s", "s", "time to hold it there; `stop-bleeding`: for which it must not bleed"}, &TaskStep::hold,
+              {0.0, 60.0});
+  keys.number({"left_ml", "ml", "`suck`: blood that may be left on all organs"}, &TaskStep::left_ml, {0.0, 1e3});
   keys.text({"instrument", "", "`retract`, `remove`: the grasper that scripted trainees use; empty: the first one"},
             &TaskStep::instrument);
   keys.vector({"direction", "", "`retract`: in which scripted trainees pull"}, &TaskStep::direction, {-1e3, 1e3});
@@ -183,6 +186,10 @@ void declare(Keys& keys, std::type_identity<TaskLevel>) {
               &TaskLevel::scope_angle_deg, {0.0, 30.0});
   keys.number({"scope_spin_deg", "degrees", "instead of `spin_deg` of `[scope]`"}, &TaskLevel::scope_spin_deg,
               {-360.0, 360.0});
+  keys.position({"opened_mm", "mm", "instead of `opened_mm` of the `[organ.vessel]` that has it"}, &TaskLevel::opened);
+  keys.number({"rate_ml_min", "ml/min", "instead of `rate_ml_min` of that vessel"}, &TaskLevel::rate_ml_min,
+              {0.001, 1e4});
+  keys.number({"pooled_ml", "ml", "instead of `pooled_ml` of that vessel"}, &TaskLevel::pooled_ml, {0.0, 1e3});
   keys.flag(
       {"swap_trocars", "", "the first two instruments swap `pivot_mm`, `tip_mm` and `axis`: each is in the other hand"},
       &TaskLevel::swap_trocars);
@@ -306,6 +313,10 @@ void declare(Keys& keys, std::type_identity<VesselScene>) {
   keys.choice({"supplied_from", "", "the end of `path_mm` from which the blood comes"}, &VesselScene::supplied_from,
               kTubeSides);
   keys.part(&VesselScene::flow);
+  keys.position({"opened_mm", "mm", "it is injured: from the start on it bleeds at its nearest point at rest"},
+                &VesselScene::opened);
+  keys.number({"pooled_ml", "ml", "with `opened_mm`: blood that it has lost before the start"}, &VesselScene::pooled_ml,
+              {0.0, 1e3});
 }
 
 template <typename Keys>

@@ -34,6 +34,13 @@ void apply_to_view(const TaskLevel& level, ScopeScene& scope) {
   replace(scope.spin_deg, level.scope_spin_deg);
 }
 
+void apply_to_vessel(const TaskLevel& level, VesselScene& vessel) {
+  if (!vessel.opened) return;
+  if (level.opened) vessel.opened = level.opened;
+  replace(vessel.flow.rate_ml_min, level.rate_ml_min);
+  replace(vessel.pooled_ml, level.pooled_ml);
+}
+
 // The order of the instruments stays, because devices are assigned by it.
 void swap_trocars(InstrumentScene& a, InstrumentScene& b) {
   std::swap(a.pivot, b.pivot);
@@ -66,6 +73,8 @@ Scene with_level(const Scene& scene, const std::optional<int>& number) {
   apply_to_view(level, levelled.scope);
   replace(levelled.breathing.amplitude, level.breathing_amplitude);
   replace(levelled.breathing.rate, level.breathing_rate);
+  for (OrganScene& organ : levelled.organs)
+    if (organ.vessel) apply_to_vessel(level, *organ.vessel);
   if (level.swap_trocars) swap_trocars(levelled.instruments[0], levelled.instruments[1]);
   levelled.title += fmt::format(" (level {}: {})", *number, level.name);
   return parse_scene(fmt::format("# Level {}: {}.\n", *number, level.name) + scene_text(levelled, scene.file),

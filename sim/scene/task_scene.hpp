@@ -25,6 +25,9 @@ struct TaskLevel {
   std::optional<float> breathing_amplitude, breathing_rate;  // m, Hz
   std::optional<glm::vec3> scope_eye;                        // m
   std::optional<float> scope_angle_deg, scope_spin_deg;      // degrees
+  // As in VesselScene, of the vessel that is injured.
+  std::optional<glm::vec3> opened;               // m
+  std::optional<double> rate_ml_min, pooled_ml;  // ml/min, ml
   bool swap_trocars = false;  // the first two instruments swap pivot, tip and axis: each is in the other hand
 };
 
@@ -50,7 +53,9 @@ struct TaskZone {
 //   Divide:  the ducts and vessels of the task's targets are clipped and divided, as in ClipAndCut.
 //   Remove:  as Retract, towards the trocar, and last: it counts when all other steps are done.
 //   Clear:   the window between lines on organs is free of fat and peritoneum (sim/task/clear_window.hpp).
-enum class StepKind { Retract, Dissect, Divide, Remove, Clear };
+//   StopBleeding: an injured vessel no longer bleeds, by clips or heat, not because something presses on it.
+//   Suck:    the blood on the organs is sucked away; it counts when every step StopBleeding is done.
+enum class StepKind { Retract, Dissect, Divide, Remove, Clear, StopBleeding, Suck };
 
 // A layer or band of connective tissue, or the part of it that is nearest to a point.
 struct StepTissue {
@@ -81,12 +86,13 @@ struct StepGone {
 struct TaskStep {
   StepKind kind = StepKind::Retract;
   std::string title;                   // "retract the fundus"; shown as the hint
-  std::string organ;                   // Retract, Remove
+  std::string organ;                   // Retract, Remove; StopBleeding: a vessel with `opened`
   glm::vec3 location{0.f};             // m, world, at rest: the nearest point of the organ's surface counts
   double lift = 0.020;                 // m  distance from rest; of Remove, towards the trocar
   std::string instrument;              // Retract, Remove: holds the tissue in demonstrations; empty: the first grasper
   glm::vec3 direction{0.f, 1.f, 1.f};  // 1  of the pull in demonstrations
   double hold = 1.0;                   // s
+  double left_ml = 1.0;                // ml  Suck: blood that may be left on all organs
   std::vector<StepTissue> tissue;      // Dissect
   std::vector<StepSide> sides;         // Clear: at least two, in order across the window
   std::vector<StepGone> gone;          // Clear

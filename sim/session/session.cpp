@@ -26,11 +26,13 @@ BackendChoice first_choice(BackendMaker& backends, const std::string& name) {
 
 namespace {
 
-// Returns the organs whose surfaces the steps of a task look at, each once: what they clear away, and the ducts and
-// vessels that they keep away from.
+// Returns the organs whose surfaces the steps of a task look at, each once: what they clear away, the ducts and vessels
+// that they keep away from, and all on which blood may lie that is sucked away.
 std::vector<std::uint32_t> seen_organs(const Scene& scene) {
   std::set<std::uint32_t> seen;
   if (!scene.task || scene.task->steps.empty()) return {};
+  for (const TaskStep& step : scene.task->steps)
+    for (std::uint32_t k = 0; step.kind == StepKind::Suck && k < scene.organs.size(); ++k) seen.insert(k);
   for (const TaskStep& step : scene.task->steps)
     for (const StepGone& gone : step.gone) {
       const auto organ = std::ranges::find(scene.organs, gone.organ, &OrganScene::name);

@@ -440,6 +440,21 @@ void SessionBleeding::open_holes(const std::vector<Organ>& organs, const Session
   }
 }
 
+// The scene has injured a vessel: from the start on it bleeds there, and the blood that it has lost before lies there.
+void SessionBleeding::open_injuries(const std::vector<Organ>& organs, const SessionClips& clips) {
+  for (std::uint32_t k = 0; k < vessels_.size(); ++k) {
+    if (!vessels_[k] || !vessels_[k]->opened || clips.tubes()[k].divided) continue;
+    const VesselScene& vessel = *vessels_[k];
+    const bool known = std::ranges::any_of(
+        sources_, [&](const BleedSource& source) { return source.organ == k && source.kind == BleedKind::Vessel; });
+    if (known) continue;
+    open(k, nearest_vertex(organs[k], *vessel.opened), BleedKind::Vessel, vessel.flow.rate_ml_min * kMlPerMin,
+         vessel.flow.half_time);
+    if (closed(sources_.back(), organs[k], clips)) continue;
+    spilt_.back() = vessel.pooled_ml * kMillilitre;
+  }
+}
+
 // A vessel is closed by any clip between its source and the end that is supplied, other sources by a clip over them.
 bool SessionBleeding::closed(const BleedSource& source, const Organ& organ, const SessionClips& clips) const {
   if (source.kind == BleedKind::Vessel) {
@@ -479,17 +494,18 @@ bool SessionBleeding::pressed(const BleedSource& source, const Organ& organ,
 void SessionBleeding::end_frame(const std::vector<Organ>& organs, const SessionClips& clips,
                                 std::span<const Instrument> instruments, double dt) {
   if (!possible_) return;
+  std::ranges::fill(spilt_, 0.0);
   open_vessels(organs, clips);
   open_holes(organs, clips);
+  open_injuries(organs, clips);
   const double beat = mean_beat(organs.front().state.time, dt);
   for (std::uint32_t k = 0; k < sources_.size(); ++k) {
     BleedSource& source = sources_[k];
-    spilt_[k] = 0.0;
     if (!source.done()) {
       const Organ& organ = organs[source.organ];
       const BleedTreatment treatment{coagulated(organ, source.vertex), closed(source, organ, clips),
                                      pressed(source, organ, instruments), beat};
-      spilt_[k] = bleed(source, treatment, dt, left_[source.organ]);
+      spilt_[k] += bleed(source, treatment, dt, left_[source.organ]);
       FluidLoss& lost = lost_[source.organ];
       (source.kind == BleedKind::Perforation ? lost.bile : lost.blood) += spilt_[k];
     }

@@ -42,6 +42,8 @@ class SessionBleeding {
   std::span<const std::uint32_t> changed() const { return changed_; }
   std::span<const double> spilt() const { return spilt_; }  // [source]
 
+  const std::optional<VesselScene>& vessel(std::size_t organ) const { return vessels_[organ]; }
+
   // The state that passes from frame to frame.
   std::vector<BleedSource>& source_state() { return sources_; }
   std::vector<FluidLoss>& loss_state() { return lost_; }
@@ -61,6 +63,7 @@ class SessionBleeding {
   void find_hole(std::uint32_t organ, const Organ& now, const SculptChange& change);
   void open_vessels(const std::vector<Organ>& organs, const SessionClips& clips);
   void open_holes(const std::vector<Organ>& organs, const SessionClips& clips);
+  void open_injuries(const std::vector<Organ>& organs, const SessionClips& clips);
   double depth_of(std::uint32_t organ, const glm::vec3& p) const;
   bool closed(const BleedSource& source, const Organ& organ, const SessionClips& clips) const;
   bool pressed(const BleedSource& source, const Organ& organ, std::span<const Instrument> instruments) const;

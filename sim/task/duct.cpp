@@ -76,7 +76,10 @@ DuctWatch::DuctWatch(const TaskScene& task, const TaskStage& stage)
       tolerance_(task.tolerance),
       names_(stage.organs),
       is_tube_(stage.organs.size()),
-      divided_(stage.organs.size()) {
+      divided_(stage.organs.size()),
+      is_injured_(stage.organs.size()) {
+  for (const TaskStep& step : task.steps)
+    if (step.kind == StepKind::StopBleeding) is_injured_[organ_of(stage, step.organ)] = 1;
   for (std::size_t k = 0; k < stage.lines.size(); ++k) is_tube_[k] = !stage.lines[k].empty();
   for (const TaskTarget& target : task.locations) {
     const std::uint32_t organ = organ_of(stage, target.organ);
@@ -92,6 +95,7 @@ void DuctWatch::step(const Observation& seen, TaskLog& log) {
   clips_now_ = divisions_now_ = 0;
   watch_clips(seen, log);
   watch_bleeding(seen, log);
+  watch_useless_clips(seen, log);
   watch_divisions(seen, log);
   for (DuctTarget& target : targets_) count_clips(seen, target);
 }
@@ -132,12 +136,15 @@ void DuctWatch::say(std::string& hint, std::string& warning) const {
 void DuctWatch::add_metrics(PartList& parts) const {
   double miss = 0.0;
   for (const DuctTarget& target : targets_) miss = std::max(miss, target.miss);
-  if (rules_.clips_staying > 0.0) {
-    const double needed = double(targets_.size()) * (rules_.clips_staying + 1.0);
+  constexpr double kForInjury = 2.0;  // clips: one closes an injured vessel, a second one makes sure
+  const double to_divide = rules_.clips_staying > 0.0 ? double(targets_.size()) * (rules_.clips_staying + 1.0) : 0.0;
+  const double needed = to_divide + kForInjury * double(std::ranges::count(is_injured_, 1));
+  if (needed > 0.0) {
     parts.add("task_clips", "Clips used", "", double(known_), needed, 2.0 * needed);
     parts.add("task_bad_clips", "Clips that do not close a duct", "", double(bad_clips_), 0.0, 3.0);
   }
-  parts.add("task_cut_miss", "Cut from target", "mm", 1e3 * miss, 1e3 * tolerance_, 3e3 * tolerance_);
+  if (!targets_.empty())
+    parts.add("task_cut_miss", "Cut from target", "mm", 1e3 * miss, 1e3 * tolerance_, 3e3 * tolerance_);
 }
 
 void DuctWatch::draw(std::span<const glm::vec3> positions, DrawnMarks& marks) const {
@@ -173,7 +180,7 @@ void DuctWatch::watch_clips(const Observation& seen, TaskLog& log) {
     if (placed.clip.organ == kNoOrgan) {
       ++bad_clips_;
       complain(seen, "a clip closed on nothing", log);
-    } else if (is_tube_[placed.clip.organ] && !target_on(placed.clip.organ)) {
+    } else if (is_tube_[placed.clip.organ] && !target_on(placed.clip.organ) && !is_injured_[placed.clip.organ]) {
       log.critical(seen.time, fmt::format("a clip on the {}", names_[placed.clip.organ]));
     } else if (placed.closed < kClosesTube) {
       ++bad_clips_;
@@ -230,7 +237,9 @@ void DuctWatch::watch_bleeding(const Observation& seen, TaskLog& log) {
     if (is_new) state_.push_back(source.state), since_.push_back(seen.time);
     if (source.kind != BleedKind::Vessel || source.organ >= names_.size()) continue;
     const std::string& name = names_[source.organ];
-    if (is_new ? !ended(source.state) : ended(state_[k]) && !ended(source.state))
+    if (is_new && is_injured_[source.organ])
+      log.note(seen.time, fmt::format("the {} bleeds", name));
+    else if (is_new ? !ended(source.state) : ended(state_[k]) && !ended(source.state))
       complain(seen, fmt::format("the {} bleeds: press on it, then close it with a clip or by heat", name), log);
     if (!ended(state_[k]) && ended(source.state)) {
       warning_.clear();
@@ -242,6 +251,23 @@ void DuctWatch::watch_bleeding(const Observation& seen, TaskLog& log) {
     }
     state_[k] = source.state;
     bleeds_ = bleeds_ || !ended(source.state);
+  }
+}
+
+// A clip beside the hole, or behind it, does not close an injured vessel.
+void DuctWatch::watch_useless_clips(const Observation& seen, TaskLog& log) {
+  for (std::size_t k = known_ - clips_now_; k < known_; ++k) {
+    const PlacedClip& placed = seen.clips[k];
+    if (placed.clip.organ == kNoOrgan || !is_injured_[placed.clip.organ] || placed.closed < kClosesTube) continue;
+    const bool bleeds = std::ranges::any_of(seen.bleeding.sources, [&](const BleedSource& source) {
+      return source.organ == placed.clip.organ && source.kind == BleedKind::Vessel &&
+             (source.state == BleedState::Flows || source.state == BleedState::Pressed);
+    });
+    if (!bleeds) continue;
+    ++bad_clips_;
+    complain(seen,
+             fmt::format("a clip on the {} does not stop its bleeding: it lies beyond it", names_[placed.clip.organ]),
+             log);
   }
 }
 

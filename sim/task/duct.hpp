@@ -90,7 +90,8 @@ class DuctWatch {
   // Does a vessel bleed that was divided? Then the task goes on: the bleeding can be stopped.
   bool bleeds() const { return bleeds_; }
 
-  bool wants_clip() const;  // is a clip the next thing to do? Otherwise a cut is
+  bool wants_clip() const;                                 // is a clip the next thing to do? Otherwise a cut is
+  const std::string& warning() const { return warning_; }  // the latest error
   // Append the next thing to do, and the latest error.
   void say(std::string& hint, std::string& warning) const;
   void add_metrics(PartList& parts) const;
@@ -106,12 +107,14 @@ class DuctWatch {
   void divide(const Observation& seen, const TubeState& tube, DuctTarget& target, TaskLog& log);
   void injure(const Observation& seen, std::string text, TaskLog& log) const;
   void watch_bleeding(const Observation& seen, TaskLog& log);
+  void watch_useless_clips(const Observation& seen, TaskLog& log);
   void count_clips(const Observation& seen, DuctTarget& target) const;
 
   TaskRules rules_;
   double tolerance_;
   std::vector<std::string> names_;       // [organ]
   std::vector<char> is_tube_, divided_;  // [organ]
+  std::vector<char> is_injured_;         // [organ] its bleeding is to be stopped
   std::vector<DuctTarget> targets_;      // in the task's order
   std::vector<char> was_on_;             // [clip]
   std::vector<BleedState> state_;        // [source] in the last frame

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "deform/fluid/bleeding.hpp"
+#include "deform/fluid/fluid_film.hpp"
 #include "deform/join/bonds.hpp"
 #include "deform/join/clip.hpp"
 #include "geometry/mesh_view.hpp"
@@ -38,6 +39,8 @@ struct SeenOrgan {
   MeshView surface =
       {};  // m, at the time of the touch query, of organs that a step looks at; of others it may be empty
   std::span<const glm::vec3> new_rest = {};  // m  vertices that a burn, cut or tear made in this frame, at rest
+  // [vertex] blood and bile that the picture shows, 0 .. 1; of a running session only: for scripted trainees
+  std::span<const glm::vec2> fluid = {};
 };
 
 // Connective tissue.
@@ -53,6 +56,7 @@ struct SeenFibres {
 struct SeenBleeding {
   std::span<const BleedSource> sources;  // in the order of opening; rate, half time and clotting may be those at first
   std::span<const FluidLoss> lost;       // [organ] m^3, until the end of this frame
+  FluidAmounts fluids = {};              // at the end of this frame
 };
 
 // Borrowed: valid until the source's next frame.

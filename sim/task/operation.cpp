@@ -39,6 +39,16 @@ std::vector<char> cleared_away(const TaskScene& task, const TaskStage& stage) {
 
 }  // namespace
 
+std::optional<BleedState> bleeding_of(const SeenBleeding& seen, std::uint32_t vessel) {
+  std::optional<BleedState> worst;
+  for (const BleedSource& source : seen.sources) {
+    if (source.organ != vessel || source.kind != BleedKind::Vessel) continue;
+    const BleedState state = std::min(source.state, BleedState::Closed);
+    worst = std::min(worst.value_or(state), state);
+  }
+  return worst;
+}
+
 OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage) : jaws_(stage.jaws), kinds_(stage.kinds) {
   for (const TaskStep& scene : task.steps) {
     Step step{scene};
@@ -53,22 +63,26 @@ OperationSteps::OperationSteps(const TaskScene& task, const TaskStage& stage) : 
     }
     if (!scene.organ.empty()) {
       const std::uint32_t organ = organ_of(stage, scene.organ);
-      step.mark = task.locations.size() + marks_.size();
-      marks_.push_back(nearest_mark(organ, stage.surfaces[organ], scene.location));
+      step.mark = task.locations.size() + marks_.size(), step.vessel = organ;
+      const bool bleeds = scene.kind == StepKind::StopBleeding;
+      marks_.push_back(nearest_mark(organ, stage.surfaces[organ], bleeds ? stage.injuries[organ]->at : scene.location));
     }
     steps_.push_back(std::move(step));
   }
   first_duct_mark_ = task.locations.size() + marks_.size();
-  for (const TaskTarget& target : task.locations) {
-    const std::uint32_t organ = organ_of(stage, target.organ);
+  const auto add_span = [&](std::uint32_t organ, const glm::vec3& at) {
     const std::vector<glm::dvec3>& line = stage.lines[organ];
-    const double along = along_line(line, glm::dvec3(target.location));
+    const double along = along_line(line, glm::dvec3(at));
     for (const double by : {-kDuctSpan, kDuctSpan})
       marks_.push_back(nearest_mark(organ, stage.surfaces[organ], glm::vec3(point_on_line(line, along + by))));
-  }
+  };
+  for (const TaskTarget& target : task.locations) add_span(organ_of(stage, target.organ), target.location);
+  for (const Step& step : steps_)
+    if (step.scene.kind == StepKind::StopBleeding) add_span(step.vessel, stage.injuries[step.vessel]->at);
 }
 
 void OperationSteps::step(const Observation& seen, double dt, double divided) {
+  left_ml_ = seen.bleeding.fluids.on[static_cast<std::size_t>(FilmFluid::Blood)] / kMillilitre;
   for (Step& step : steps_) {
     const bool last = step.scene.kind == StepKind::Remove;
     const auto others_done = [&] {
@@ -95,6 +109,12 @@ void OperationSteps::step(const Observation& seen, double dt, double divided) {
         if (!step.done) step.window->look(seen);
         step.progress = std::max(step.progress, std::min(step.window->share() / step.scene.share, 1.0));
         step.done = step.done || step.window->share() >= step.scene.share;
+        break;
+      case StepKind::StopBleeding:
+        follow_bleeding(seen, dt, step);
+        break;
+      case StepKind::Suck:
+        follow_blood(step);
         break;
     }
     if (step.done) step.progress = 1.0;
@@ -128,6 +148,28 @@ void OperationSteps::follow_motion(const Observation& seen, double dt, bool coun
   const double way = std::min(step.moved / step.scene.lift, 1.0);
   step.progress = std::max(step.progress, (1.0 - kForHolding) * way + kForHolding * held * double(way >= 1.0));
   step.done = step.moved >= step.scene.lift && step.held >= step.scene.hold;
+}
+
+// What is pressed bleeds again when it is released; a clip or heat must hold for a while.
+void OperationSteps::follow_bleeding(const Observation& seen, double dt, Step& step) {
+  constexpr double kForPressing = 0.3, kForHolding = 0.2;  // 1   shares of the progress
+  step.bleeding = bleeding_of(seen.bleeding, step.vessel);
+  const bool stopped = step.bleeding == BleedState::Closed;
+  step.held = stopped ? step.held + dt : 0.0;
+  const double held = step.scene.hold > 0.0 ? std::min(step.held / step.scene.hold, 1.0) : 1.0;
+  if (step.bleeding == BleedState::Pressed) step.progress = std::max(step.progress, kForPressing);
+  if (stopped) step.progress = std::max(step.progress, 1.0 - kForHolding * (1.0 - held));
+  step.done = step.done || (stopped && held >= 1.0);
+}
+
+void OperationSteps::follow_blood(Step& step) {
+  step.most_ml = std::max(step.most_ml, left_ml_);
+  const bool counts = std::ranges::all_of(
+      steps_, [](const Step& other) { return other.scene.kind != StepKind::StopBleeding || other.done; });
+  if (!counts) return;
+  step.done = step.done || left_ml_ <= step.scene.left_ml;
+  if (!step.done)
+    step.progress = std::max(step.progress, (step.most_ml - left_ml_) / (step.most_ml - step.scene.left_ml));
 }
 
 bool OperationSteps::has_view() const {
@@ -178,11 +220,12 @@ class LossWatch {
 
   // Observes the next frame. `name`: of the organ. A loss above a limit is a critical error, once.
   void step(const Observation& seen, const std::string& name, TaskLog& log) {
-    if (organ_ >= seen.bleeding.lost.size()) return;
-    const FluidLoss& lost = seen.bleeding.lost[organ_];
-    if (blood_.exceeded(lost.blood / kMillilitre))
+    const bool known = organ_ < seen.bleeding.lost.size();
+    const FluidLoss lost = known ? seen.bleeding.lost[organ_] : FluidLoss{};
+    if (!before_) before_ = lost;
+    if (blood_.exceeded((lost.blood - before_->blood) / kMillilitre))
       log.critical(seen.time, fmt::format("the {} has lost more than {:g} ml of blood", name, blood_.most));
-    if (bile_.exceeded(lost.bile / kMillilitre))
+    if (bile_.exceeded((lost.bile - before_->bile) / kMillilitre))
       log.critical(seen.time, fmt::format("the {} has spilt more than {:g} ml of bile", name, bile_.most));
   }
 
@@ -198,6 +241,7 @@ class LossWatch {
   };
   std::uint32_t organ_;
   Limit blood_, bile_;
+  std::optional<FluidLoss> before_;  // m^3, before the task
 };
 
 // Watches the connective tissue that joins the ends of ducts and vessels to organs. A duct that comes off an organ
@@ -345,6 +389,11 @@ class Operation final : public TaskGoal {
         return first_of({InstrumentKind::Hook, InstrumentKind::Scissors});
       case StepKind::Divide:
         return first_of({ducts_.wants_clip() ? InstrumentKind::ClipApplier : InstrumentKind::Scissors});
+      case StepKind::StopBleeding:
+        return first_of(
+            {steps_.bleeding(*current) == BleedState::Flows ? InstrumentKind::Grasper : InstrumentKind::ClipApplier});
+      case StepKind::Suck:
+        return first_of({InstrumentKind::Suction});
     }
     return std::nullopt;
   }
@@ -372,6 +421,15 @@ class Operation final : public TaskGoal {
         hint += "; ";
         ducts_.say(hint, warning);
         break;
+      case StepKind::StopBleeding:
+        hint += steps_.bleeding(*current) == BleedState::Pressed ? "; it is pressed: clip it on the side of its supply"
+                : steps_.bleeding(*current) == BleedState::Flows ? "; hold it where it bleeds, or clip it at once"
+                                                                 : "";
+        warning += ducts_.warning();
+        break;
+      case StepKind::Suck:
+        fmt::format_to(to, ", {:.1f} ml left", steps_.left_ml());
+        break;
     }
     if (!warning_.empty()) warning = warning_;
   }
@@ -380,7 +438,7 @@ class Operation final : public TaskGoal {
     const auto wanted = std::ranges::count(is_wanted_, 1);
     if (wanted > 0)
       parts.add("task_torn", "Strands torn, not cut", "%", 100.0 * double(torn_) / double(wanted), 30.0, 100.0);
-    if (!ducts_.targets().empty()) ducts_.add_metrics(parts);
+    ducts_.add_metrics(parts);
     if (clears_) {
       int burns = 0;
       for (const CutWatch& duct : burns_) burns += duct.count;
@@ -407,6 +465,7 @@ class Operation final : public TaskGoal {
     switch (steps_.at(*current).kind) {
       case StepKind::Retract:
       case StepKind::Remove:
+      case StepKind::StopBleeding:
         marks.targets.push_back({positions_[steps_.mark_of(*current)], size, MarkState::Next});
         break;
       case StepKind::Dissect:
@@ -417,6 +476,8 @@ class Operation final : public TaskGoal {
         break;
       case StepKind::Divide:
         ducts_.draw(std::span(positions_).first(task_.locations.size()), marks);
+        break;
+      case StepKind::Suck:
         break;
     }
   }
@@ -501,6 +562,8 @@ class Operation final : public TaskGoal {
       blood_ml_ += lost.blood / kMillilitre;
       bile_ml_ += lost.bile / kMillilitre;
     }
+    if (!before_ml_) before_ml_ = {blood_ml_, bile_ml_};
+    blood_ml_ -= before_ml_->x, bile_ml_ -= before_ml_->y;
     for (; known_sources_ < seen.bleeding.sources.size(); ++known_sources_) {
       const BleedSource& source = seen.bleeding.sources[known_sources_];
       if (source.organ >= names_.size()) continue;
@@ -602,7 +665,8 @@ class Operation final : public TaskGoal {
   std::vector<CutWatch> burns_;   // [organ] of a duct or vessel
   bool clears_ = false;           // a step clears fat away around ducts and vessels
   std::size_t known_sources_ = 0;
-  double blood_ml_ = 0.0, bile_ml_ = 0.0;  // ml, of all organs
+  double blood_ml_ = 0.0, bile_ml_ = 0.0;  // ml, of all organs, since the first frame
+  std::optional<glm::dvec2> before_ml_;    // ml, of blood and bile, lost before
   std::string warning_;
 };
 

@@ -23,13 +23,17 @@ struct CriticalView {
   int points() const { return structures + plate + triangle; }
 };
 
+// Returns the state of an open vessel: Flows, Pressed or, when its bleeding has ended, Closed; nothing before it
+// bleeds.
+std::optional<BleedState> bleeding_of(const SeenBleeding& seen, std::uint32_t vessel);
+
 class OperationSteps {
  public:
   // Throws InputError naming an organ or tissue that the stage does not have.
   OperationSteps(const TaskScene& task, const TaskStage& stage);
 
-  // Returns the points that the steps watch, and two on each duct, kDuctSpan before and after its target. The
-  // observation has them after the targets of the task.
+  // Returns the points that the steps watch, and two on each duct, kDuctSpan before and after its target; the injuries
+  // of StopBleeding are further targets. The observation has them after the targets of the task.
   const std::vector<SurfaceMark>& marks() const { return marks_; }
   // Observes the next frame. `divided`: 0 .. 1, progress with the ducts.
   void step(const Observation& seen, double dt, double divided);
@@ -52,7 +56,10 @@ class OperationSteps {
   std::size_t duct_mark(std::size_t target) const { return first_duct_mark_ + 2 * target; }
   std::size_t mark_of(std::size_t step) const {
     return steps_[step].mark;
-  }  // of Retract and Remove: index in seen.marks
+  }  // of Retract, Remove and StopBleeding: index in seen.marks
+  // Of StopBleeding, bleeding_of() its vessel.
+  std::optional<BleedState> bleeding(std::size_t step) const { return steps_[step].bleeding; }
+  double left_ml() const { return left_ml_; }  // ml, blood on all organs
   // Of Clear: looks through every line of its window now.
   const ClearWindow& look_through(std::size_t step, const Observation& seen) {
     steps_[step].window->look_at_all(seen);
@@ -68,17 +75,23 @@ class OperationSteps {
     std::size_t mark = 0;
     std::vector<std::uint32_t> fibres = {};
     std::optional<ClearWindow> window = {};
-    std::vector<std::size_t> tubes = {};  // sides of the window that are ducts or vessels
-    std::optional<glm::dvec3> rest = {};  // m
-    double moved = 0.0, held = 0.0;       // m, s
+    std::vector<std::size_t> tubes = {};      // sides of the window that are ducts or vessels
+    std::uint32_t vessel = 0;                 // of StopBleeding: organ
+    std::optional<BleedState> bleeding = {};  // of StopBleeding
+    double most_ml = 0.0;                     // ml, of Suck: the most blood so far
+    std::optional<glm::dvec3> rest = {};      // m
+    double moved = 0.0, held = 0.0;           // m, s
     double progress = 0.0;
     bool done = false;
   };
   std::optional<std::size_t> holder(const Observation& seen, const glm::dvec3& point) const;
   void follow_motion(const Observation& seen, double dt, bool last, Step& step);
+  void follow_bleeding(const Observation& seen, double dt, Step& step);
+  void follow_blood(Step& step);
 
   std::vector<Step> steps_;
   std::vector<SurfaceMark> marks_;
+  double left_ml_ = 0.0;  // ml
   std::size_t first_duct_mark_ = 0;
   std::vector<GraspParams> jaws_;      // [instrument]
   std::vector<InstrumentKind> kinds_;  // [instrument]

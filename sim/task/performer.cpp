@@ -154,19 +154,34 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
   tries_.assign(stage.fibres.size(), 0.0);
   cooked_.assign(stage.fibres.size(), 0.0);
   if (task_.kind == TaskKind::Operation) steps_.emplace(task_, stage), choose_aims(stage);
-  if (!divides_ducts(task_)) return;
-  for (std::size_t k = 0; k < task_.locations.size(); ++k) {
-    const std::vector<glm::dvec3>& line = stage.lines[marks[k].organ];
-    const TaskTarget& target = task_.locations[k];
-    ducts_.push_back({marks[k].organ, line, trocar::along_line(line, glm::dvec3(target.location)),
-                      target.stays == TubeSide::Start,
-                      glm::dvec3(position_of(marks[k], stage.surfaces[marks[k].organ].positions))});
-    for (std::size_t side = 0; steps_ && side < 2; ++side) {
-      const SurfaceMark& beside = marks[steps_->duct_mark(k) + side];
-      ducts_.back().around[side] = glm::dvec3(position_of(beside, stage.surfaces[beside.organ].positions));
-    }
+  injured_.clear(), sucked_.clear();
+  std::size_t span = task_.locations.size();
+  for (std::size_t step = 0; steps_ && step < steps_->size(); ++step) {
+    injured_.emplace_back();
+    if (steps_->at(step).kind != StepKind::StopBleeding) continue;
+    const std::size_t mark = steps_->mark_of(step);
+    const StageInjury& injury = *stage.injuries[marks[mark].organ];
+    injured_.back() = duct_at(stage, marks, mark, span++, injury.at, injury.supplied_from);
   }
+  if (!divides_ducts(task_)) return;
+  for (std::size_t k = 0; k < task_.locations.size(); ++k)
+    ducts_.push_back(duct_at(stage, marks, k, k, task_.locations[k].location, task_.locations[k].stays));
   find_wrong_duct(stage);
+}
+
+// Returns a duct with a target. `mark`: of the target. `span`: its number in OperationSteps::duct_mark().
+Performer::Duct Performer::duct_at(const TaskStage& stage, const std::vector<SurfaceMark>& marks, std::size_t mark,
+                                   std::size_t span, const glm::vec3& target, TubeSide stays) const {
+  const auto rest = [&](const SurfaceMark& at) {
+    return glm::dvec3(position_of(at, stage.surfaces[at.organ].positions));
+  };
+  const std::vector<glm::dvec3>& line = stage.lines[marks[mark].organ];
+  Duct duct{marks[mark].organ, line, trocar::along_line(line, glm::dvec3(target)), stays == TubeSide::Start,
+            rest(marks[mark])};
+  duct.mark = mark, duct.span = span;
+  for (std::size_t side = 0; steps_ && side < 2; ++side)
+    duct.around[side] = rest(marks[steps_->duct_mark(span) + side]);
+  return duct;
 }
 
 // The duct that the first target's duct ends at, just beyond that end.

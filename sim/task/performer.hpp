@@ -120,6 +120,8 @@ class Performer {
     bool starts = false;           // the part with the start of its line stays
     glm::dvec3 rest{0.0};          // m, of the target's mark
     glm::dvec3 around[2]{};        // m, of the marks before and after it, in an operation
+    std::size_t mark = kNone;      // index in seen.marks of the target; kNone: the duct is taken to be at rest
+    std::size_t span = 0;          // of an operation: number of the duct in OperationSteps::duct_mark()
   };
 
   void plan(const Observation& seen, const TaskFeed& feed);
@@ -140,6 +142,10 @@ class Performer {
   void plan_remove(const Observation& seen, std::size_t step);
   void plan_dissect(const Observation& seen, std::size_t step);
   void plan_clear(const Observation& seen, std::size_t step);
+  void plan_stop(const Observation& seen, std::size_t step);
+  void plan_suck(const Observation& seen, const std::optional<glm::dvec3>& near);
+  std::optional<glm::dvec3> most_blood(const Observation& seen, const std::optional<glm::dvec3>& near) const;
+  bool is_open(const Observation& seen, const glm::dvec3& place) const;
   std::optional<std::size_t> clears_again(const Observation& seen);
   // Where the hook frees a line of a window.
   struct LineAim {
@@ -183,9 +189,11 @@ class Performer {
   void find_wrong_duct(const TaskStage& stage);
   // Returns the first instrument of a kind; instruments_.size() when there is none.
   std::size_t tool_of_kind(InstrumentKind kind) const;
-  glm::dvec3 point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const;
-  void close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
-                double aperture);
+  glm::dvec3 point_of(const Observation& seen, const Duct& duct, double along) const;
+  void close_on(const Observation& seen, const Duct& duct, std::size_t tool, double along, double beyond,
+                double aperture, bool holds_on = false);
+  Duct duct_at(const TaskStage& stage, const std::vector<SurfaceMark>& marks, std::size_t mark, std::size_t span,
+               const glm::vec3& target, TubeSide stays) const;
   bool clip_stump(const Observation& seen, std::size_t mark);
   double cut_between_clips(const Observation& seen, const Duct& duct) const;
   double depth_of_next(double along, double beyond);
@@ -223,6 +231,8 @@ class Performer {
   std::vector<glm::dvec3> rest_;                // [mark] m, at rest
   std::vector<std::vector<glm::dvec3>> lines_;  // [organ] m, of ducts
   std::vector<Duct> ducts_;                     // [mark] of ClipAndCut and Operation
+  std::vector<Duct> injured_;                   // [step] vessels whose bleeding the task stops
+  std::vector<glm::dvec3> sucked_;              // m, places
   std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
   std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
   std::vector<glm::dvec3> swung_;               // [instrument] m, to a side, since its last retraction

@@ -220,21 +220,21 @@ void Performer::plan_clip(const Observation& seen) {
     const bool hasty = style_.careless && attempts_ > 1, last = mark + 1 == ducts_.size();
     const std::size_t applier = tool_of_kind(InstrumentKind::ClipApplier);
     if (style_.mistake == Fault::Unclipped || task_.rules.clips_staying == 0.0)
-      return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
+      return close_on(seen, duct, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
     if (style_.mistake == Fault::WrongDuct && !wrong_duct_.line.empty())
-      return close_on(seen, kNone, applier, wrong_duct_.along, kLegs, 1.0);
+      return close_on(seen, wrong_duct_, applier, wrong_duct_.along, kLegs, 1.0);
     const auto clip = [&](double beside) {
       if (const double planned = duct.along + beside; planned != clip_planned_)
         clip_planned_ = planned, clip_tries_ = 0;
       if (!gave_way_) ++clip_tries_;
       // Where no clip closes, the duct may run too near to an organ: the next ones move towards the target.
       const double nearer = std::min(kNearer * std::max(clip_tries_ - 2, 0), kMostNearer);
-      close_on(seen, mark, applier, duct.along + beside - std::copysign(nearer, beside), kLegs, 1.0);
+      close_on(seen, duct, applier, duct.along + beside - std::copysign(nearer, beside), kLegs, 1.0);
     };
     if (staying < (hasty ? 1 : static_cast<int>(task_.rules.clips_staying)))
       return clip(towards * (staying == 0 ? kFar : kNear));
     if (leaving == 0 && !(hasty && last)) return clip(-towards * kOther);
-    return close_on(seen, mark, tool_of_kind(InstrumentKind::Scissors), cut_between_clips(seen, duct), kBlades,
+    return close_on(seen, duct, tool_of_kind(InstrumentKind::Scissors), cut_between_clips(seen, duct), kBlades,
                     kBladesOpen);
   }
   then([tip = tip_](const Observation&, double) { return tip; });
@@ -256,7 +256,7 @@ bool Performer::clip_stump(const Observation& seen, std::size_t mark) {
         room = std::min(room, std::abs(double(placed.along) - duct.along - towards * beside));
     if (room > most) most = room, best = beside;
   }
-  close_on(seen, mark, tool_of_kind(InstrumentKind::ClipApplier), duct.along + towards * best, kLegs, 1.0);
+  close_on(seen, duct, tool_of_kind(InstrumentKind::ClipApplier), duct.along + towards * best, kLegs, 1.0);
   return true;
 }
 
@@ -277,32 +277,31 @@ double Performer::cut_between_clips(const Observation& seen, const Duct& duct) c
 
 // Returns where a point of a duct is now. Between marks on the duct the motion is interpolated; that of a stump is the
 // motion of the mark on its side.
-glm::dvec3 Performer::point_of(const Observation& seen, const Duct& duct, std::size_t mark, double along) const {
+glm::dvec3 Performer::point_of(const Observation& seen, const Duct& duct, double along) const {
   const auto moved = [&](std::size_t k, const glm::dvec3& rest) { return glm::dvec3(seen.marks[k]) - rest; };
-  if (mark == kNone) return point_on_line(duct.line, along);
-  const glm::dvec3 at = point_on_line(duct.line, along), middle = moved(mark, duct.rest);
+  if (duct.mark == kNone) return point_on_line(duct.line, along);
+  const glm::dvec3 at = point_on_line(duct.line, along), middle = moved(duct.mark, duct.rest);
   if (!steps_) return at + middle;
   const double share = (along - duct.along) / OperationSteps::kDuctSpan;
-  const std::size_t k = steps_->duct_mark(mark) + (share > 0.0 ? 1 : 0);
+  const std::size_t k = steps_->duct_mark(duct.span) + (share > 0.0 ? 1 : 0);
   const double beside = seen.tubes[duct.organ].divided ? 1.0 : std::min(std::abs(share), 1.5);
   return at + glm::mix(middle, moved(k, duct.around[share > 0.0 ? 1 : 0]), beside);
 }
 
-// Moves an instrument to a point of a duct, closes it there, opens it, and withdraws it. `mark`: kNone for the wrong
-// duct, which is taken to be at rest. `beyond`: m, of its end from the middle of the duct.
-void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t tool, double along, double beyond,
-                         double aperture) {
-  const Duct& duct = mark == kNone ? wrong_duct_ : ducts_[mark];
+// Moves an instrument to a point of a duct and closes it there; unless it holds on, opens it and withdraws it.
+// `beyond`: m, of its end from the middle of the duct.
+void Performer::close_on(const Observation& seen, const Duct& duct, std::size_t tool, double along, double beyond,
+                         double aperture, bool holds_on) {
   const glm::dvec3 pivot = instruments_[tool].pivot, error = aim(), home = instruments_[tool].tip;
   const glm::dvec3 direction =
-      glm::normalize(point_of(seen, duct, mark, along + kSlope) - point_of(seen, duct, mark, along - kSlope));
+      glm::normalize(point_of(seen, duct, along + kSlope) - point_of(seen, duct, along - kSlope));
   const double again = depth_of_next(along, beyond);
   const double from_tip = again - instruments_[tool].radius;
   // From the moment of closing, the hand stays where it is: a cut duct springs away.
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
   const auto goal = [=, this](double further, bool closing) -> Goal {
     return [=, this](const Observation& later, double) {
-      const glm::dvec3 at = *closed_at ? **closed_at : point_of(later, duct, mark, along);
+      const glm::dvec3 at = *closed_at ? **closed_at : point_of(later, duct, along);
       if (closing) *closed_at = at;
       const glm::dvec3 target = at + error;
       return target + (from_tip + further) * glm::normalize(target - pivot);
@@ -324,6 +323,7 @@ void Performer::close_on(const Observation& seen, std::size_t mark, std::size_t 
   move(before, aperture, 0.3);
   give_way_in(move(slide(before, in), aperture, 0.1)).duration = kIn;
   give_way_in(move(close, 0.0, 0.25)).duration = 0.4;
+  if (holds_on) return;
   move(close, 1.0, 0.1).duration = 0.4;
   move(slide(in, before), 1.0, 0.0).duration = kIn;
   move([home](const Observation&, double) { return home; }, 1.0, 0.0);
@@ -818,6 +818,10 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
       return plan_clip(seen);
     case StepKind::Remove:
       return plan_remove(seen, step);
+    case StepKind::StopBleeding:
+      return plan_stop(seen, step);
+    case StepKind::Suck:
+      return plan_suck(seen, std::nullopt);
   }
 }
 
@@ -1071,6 +1075,153 @@ void Performer::plan_remove(const Observation& seen, std::size_t step) {
   Move& move = then([=](const Observation&, double share) { return glm::mix(tip, out, share); });
   move.tool = tool, move.grip = 0.0;
   move.duration = way / kPullOut, move.wait = steps_->at(step).hold + 0.5;
+}
+
+// How a performer stops a bleeding: one who takes care holds the vessel where it bleeds, sucks until it is to be seen,
+// and closes a clip between the hole and the supply; then all blood is sucked away.
+
+namespace {
+
+constexpr int kMostHolds = 2;                 // times that the vessel is grasped
+constexpr std::size_t kLooksAt = 3;           // places that are sucked dry before the clip
+constexpr double kFromHole = 0.0075;          // m   of a clip along the vessel
+constexpr double kNextClip = 0.0015;          // m   further, after a clip that did not help
+constexpr double kTipReaches = 0.010;         // m   suction takes what is so near
+constexpr double kTipAbove = 0.0015;          // m   of its tip above the blood
+constexpr double kSuckStop = 0.5;             // N   more tissue is in the way
+constexpr double kOut = 0.03;                 // m   of the tip from the blood, on the way to another pool
+constexpr double kRoom = 0.005;               // m   of the axis of the suction from the walls of ducts
+constexpr double kSamePool = 0.02;            // m
+constexpr double kSuckFor = 0.15;             // s
+constexpr std::size_t kLastPlaces = 8;        // are not sucked again at once
+constexpr std::size_t kMostCandidates = 256;  // places that are compared
+constexpr float kShown = 0.15f;               // 1   fainter blood is not seen
+
+// Returns the mean area of some faces, m^2: a fine mesh has more vertices in the same pool.
+double mean_area(const MeshView& surface) {
+  constexpr std::size_t kSome = 128;
+  const std::size_t stride = 1 + surface.faces.size() / kSome;
+  double sum = 0.0;
+  std::size_t count = 0;
+  for (std::size_t f = 0; f < surface.faces.size(); f += stride, ++count) {
+    const Triangle face = triangle_of(surface.positions, surface.faces[f]);
+    sum += 0.5 * double(glm::length(glm::cross(face.b - face.a, face.c - face.a)));
+  }
+  return count > 0 ? sum / double(count) : 0.0;
+}
+
+}  // namespace
+
+void Performer::plan_stop(const Observation& seen, std::size_t step) {
+  const Duct& duct = injured_[step];
+  const std::size_t grasper = grasper_of(step);
+  const std::optional<BleedState> bleeding = bleeding_of(seen.bleeding, duct.organ);
+  const bool clipped = bleeding == BleedState::Closed;
+  if (!bleeding || clipped) {
+    then([tip = tip_](const Observation&, double) { return tip; }).wait = 0.2;
+    return;
+  }
+  if (bleeding == BleedState::Flows && !style_.careless && grasper < instruments_.size()) {
+    if (holds(seen, step) && withdraw(grasper)) return;
+    if (!gave_way_) ++grasped_again_[grasper];
+    if (grasped_again_[grasper] <= kMostHolds) return close_on(seen, duct, grasper, duct.along, kLegs, 1.0, true);
+  }
+  const std::size_t pump = tool_of_kind(InstrumentKind::Suction);
+  if (pump < instruments_.size()) {
+    if (sucked_.size() < kLooksAt) return plan_suck(seen, point_of(seen, duct, duct.along));
+    if (withdraw(pump)) return;
+  }
+  // The clumsy trainee first clips the wrong side of the hole.
+  const auto clips =
+      std::ranges::count(seen.clips, duct.organ, [](const PlacedClip& placed) { return placed.clip.organ; });
+  const bool wrong = (style_.careless && clips == 0) || blunders();
+  const double beside = (kFromHole + kNextClip * double(clips)) * (duct.starts == wrong ? 1.0 : -1.0);
+  close_on(seen, duct, tool_of_kind(InstrumentKind::ClipApplier), duct.along + beside, kLegs, 1.0);
+}
+
+// Moves the tip of the suction to where most blood lies, and sucks there: around a place, or everywhere with all other
+// instruments withdrawn.
+void Performer::plan_suck(const Observation& seen, const std::optional<glm::dvec3>& near) {
+  const std::size_t pump = tool_of_kind(InstrumentKind::Suction);
+  for (std::size_t tool = 0; tool < instruments_.size(); ++tool)
+    if (!near && tool != pump && withdraw(tool)) return;
+  duct_points_.follow(seen.organs);
+  const std::optional<glm::dvec3> most = most_blood(seen, near);
+  sucked_.push_back(most.value_or(glm::dvec3(0.0)));
+  if (!most) return then([tip = tip_](const Observation&, double) { return tip; }), void();
+  const glm::dvec3 pivot = instruments_[pump].pivot, place = *most + aim();
+  const auto at = [=, radius = instruments_[pump].radius](double back) -> Goal {
+    const glm::dvec3 goal = place + (radius + kTipAbove + back) * glm::normalize(pivot - place);
+    return [=](const Observation&, double) { return goal; };
+  };
+  const auto move = [&](double back, Diathermy pedal) -> Move& {
+    Move& added = then(at(back));
+    added.tool = pump, added.energy = pedal;
+    return added;
+  };
+  // Over the same pool the tip stays down, unless a duct lies between. The first pedal of suction is that of cutting.
+  const glm::dvec3 now = poses_[pump].tip;
+  const bool slides = glm::distance(now, place) < kSamePool && duct_points_.clearance(now, at(0.0)(seen, 1.0)) > kRoom;
+  if (!slides) {
+    if (glm::distance(now, instruments_[pump].tip) > kSamePool) {
+      Move& out =
+          then([now, away = kOut * glm::normalize(pivot - now)](const Observation&, double) { return now + away; });
+      out.tool = pump;
+    }
+    move(kOut, Diathermy::Off);
+  }
+  Move& suck = move(0.0, Diathermy::Cut);
+  suck.wait = kSuckFor, suck.stop = kSuckStop;
+}
+
+// Is a place to be seen, and is there room for the suction in front of it, towards its trocar?
+bool Performer::is_open(const Observation& seen, const glm::dvec3& place) const {
+  constexpr double kFrom = 0.003, kTo = 0.05, kTip = 0.004;  // m, from the place
+  const InstrumentScene& pump = instruments_[tool_of_kind(InstrumentKind::Suction)];
+  const auto is_free = [&](const glm::dvec3& out) {
+    return std::ranges::none_of(seen.organs, [&](const SeenOrgan& organ) {
+      return std::ranges::any_of(organ.surface.positions, [&](const glm::vec3& vertex) {
+        const glm::dvec3 from = glm::dvec3(vertex) - place;
+        const double along = glm::dot(from, out);
+        return along > kFrom && along < kTo && glm::distance(from, along * out) < pump.radius;
+      });
+    });
+  };
+  const glm::dvec3 out = glm::normalize(pump.pivot - place);
+  if (style_.careless) return is_free(out);
+  return duct_points_.clearance(place + kTip * out, place + kTo * out) > kRoom && is_free(out) &&
+         is_free(glm::normalize(seen.scope.eye - place));
+}
+
+// Returns the place around which most blood is to be seen, not one where it has just been sucked in vain.
+std::optional<glm::dvec3> Performer::most_blood(const Observation& seen, const std::optional<glm::dvec3>& near) const {
+  struct Wet {
+    glm::dvec3 at;
+    double amount;
+  };
+  std::vector<Wet> wet;
+  for (const SeenOrgan& organ : seen.organs) {
+    const double area = mean_area(organ.surface);
+    for (std::size_t v = 0; v < std::min(organ.fluid.size(), organ.surface.positions.size()); ++v)
+      if (organ.fluid[v].x > kShown)
+        wet.push_back({glm::dvec3(organ.surface.positions[v]), area * double(organ.fluid[v].x)});
+  }
+  const auto worth = [&](const Wet& place) {
+    double sum = 0.0;
+    for (const Wet& other : wet)
+      if (glm::distance(other.at, place.at) < kTipReaches) sum += other.amount;
+    const std::size_t last = sucked_.size() - std::min(sucked_.size(), kLastPlaces);
+    for (std::size_t k = last; k < sucked_.size(); ++k)
+      if (glm::distance(sucked_[k], place.at) < 0.5 * kTipReaches) sum *= 0.3;
+    return sum;
+  };
+  std::vector<std::pair<double, glm::dvec3>> places;
+  const std::size_t stride = 1 + wet.size() / kMostCandidates;
+  for (std::size_t k = 0; k < wet.size(); k += stride) places.emplace_back(worth(wet[k]), wet[k].at);
+  std::ranges::stable_sort(places, std::ranges::greater{}, [](const auto& place) { return place.first; });
+  for (const auto& [sum, at] : places)
+    if ((!near || glm::distance(*near, at) < kSamePool) && is_open(seen, at)) return at;
+  return std::nullopt;
 }
 
 }  // namespace trocar

@@ -7,6 +7,7 @@ TaskStage stage_of(const Session& session) {
   for (const Organ& organ : session.organs()) {
     stage.organs.push_back(organ.name);
     stage.surfaces.push_back(organ.mesh.view());
+    stage.injuries.push_back(injury_of(session.bleeding().vessel(stage.injuries.size())));
   }
   stage.lines = session.clips().lines();
   stage.tissue = session.bonds().names();
@@ -35,8 +36,9 @@ const Observation& SessionObserver::observe(const Session& session, double time)
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const Organ& organ = session.organs()[k];
     organs_[k] = {
-        organ.touches,      organ.touch_pressure,       static_cast<std::uint32_t>(organ.change.removed.size()),
-        organ.touched.part, session.queried_surface(k), organ.change.new_rest};
+        organ.touches,         organ.touch_pressure,       static_cast<std::uint32_t>(organ.change.removed.size()),
+        organ.touched.part,    session.queried_surface(k), organ.change.new_rest,
+        session.film().look(k)};
   }
   const Bonds& bonds = session.bonds().bonds();
   fibre_ends_.resize(bonds.fibres.size());
@@ -54,7 +56,7 @@ const Observation& SessionObserver::observe(const Session& session, double time)
            {},
            session.hidden()};
   const SessionBleeding& bleeding = session.bleeding();
-  if (bleeding.possible()) seen_.bleeding = {bleeding.sources(), bleeding.lost()};
+  if (bleeding.possible()) seen_.bleeding = {bleeding.sources(), bleeding.lost(), session.film().amounts()};
   return seen_;
 }
 

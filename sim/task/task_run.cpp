@@ -179,12 +179,15 @@ InstrumentKind kind_for(const TaskStep& step) {
   switch (step.kind) {
     case StepKind::Retract:
     case StepKind::Remove:
+    case StepKind::StopBleeding:
       return InstrumentKind::Grasper;
     case StepKind::Dissect:
     case StepKind::Clear:
       return InstrumentKind::Hook;
     case StepKind::Divide:
       return InstrumentKind::ClipApplier;
+    case StepKind::Suck:
+      return InstrumentKind::Suction;
   }
   return InstrumentKind::Grasper;
 }

@@ -26,6 +26,16 @@ struct StageFibre {
   std::uint32_t a = kWall, b = kWall;  // the organs that it joins
 };
 
+// Where the scene injures a vessel.
+struct StageInjury {
+  glm::vec3 at{0.f};  // m, at rest
+  TubeSide supplied_from = TubeSide::Start;
+};
+inline std::optional<StageInjury> injury_of(const std::optional<VesselScene>& vessel) {
+  if (!vessel || !vessel->opened) return std::nullopt;
+  return StageInjury{*vessel->opened, vessel->supplied_from};
+}
+
 // The data of the scene that a task needs before its start.
 struct TaskStage {
   std::vector<std::string> organs, instruments;  // names, in the scene's order
@@ -33,9 +43,10 @@ struct TaskStage {
   std::vector<GraspParams> jaws = {};            // [instrument]; empty: the defaults
   // [organ] m, line through a duct or vessel; empty for other organs
   std::vector<std::vector<glm::dvec3>> lines = {};
-  std::vector<std::string> tissue = {};    // [group] names of the layers, then of the bands
-  std::vector<StageFibre> fibres = {};     // [fibre]
-  std::vector<InstrumentKind> kinds = {};  // [instrument]
+  std::vector<std::string> tissue = {};                   // [group] names of the layers, then of the bands
+  std::vector<StageFibre> fibres = {};                    // [fibre]
+  std::vector<InstrumentKind> kinds = {};                 // [instrument]
+  std::vector<std::optional<StageInjury>> injuries = {};  // [organ]
 };
 
 // The state of a task that the window shows.

@@ -94,6 +94,32 @@ TEST_F(BleedingVessel, BleedsWhereItIsCutInto) {
   EXPECT_EQ(lost_ml(), closed);
 }
 
+// A vessel that the scene has injured bleeds from the first frame on, with the flow of an open end, until a clip closes
+// it on the supplied side; what it has lost before lies on the organs.
+TEST_F(BleedingVessel, BleedsWhereTheSceneHasInjuredIt) {
+  start(vessel("opened_mm = [30, 0, 2]\npooled_ml = 4\n"));
+  run(1);
+  ASSERT_EQ(bleeding().sources().size(), 1u);
+  const BleedSource& source = bleeding().sources()[0];
+  EXPECT_NEAR(double(duct().mesh.positions[source.vertex].x), 0.030, 3e-3);
+  EXPECT_NEAR(source.rate, kRate * kMlPerMin, 1e-15);
+  EXPECT_GT(lost_ml(), 4.0);
+  EXPECT_LT(lost_ml(), 4.1);
+  const FluidAmounts& fluids = session_->film().amounts();
+  EXPECT_NEAR((fluids.on[0] + fluids.dripped[0]) / kMillilitre, lost_ml(), 1e-9);
+  run(20);
+  EXPECT_GT(lost_ml(), 4.1);
+  EXPECT_EQ(bleeding().sources().size(), 1u);
+  const Saved saved = save();
+  restore(saved);
+  run(5);
+  EXPECT_EQ(bleeding().sources().size(), 1u) << "it is injured only once";
+  clip(0.040);
+  EXPECT_EQ(bleeding().sources()[0].state, BleedState::Flows) << "a clip behind the hole";
+  clip(0.012);
+  EXPECT_EQ(bleeding().sources()[0].state, BleedState::Closed);
+}
+
 TEST_F(BleedingVessel, DoesNotBleedWithAClipOnTheSuppliedSide) {
   for (const bool from_start : {true, false}) {
     start(vessel(from_start ? "" : "supplied_from = \"end\"\n"));

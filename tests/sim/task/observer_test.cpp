@@ -247,6 +247,18 @@ TEST(RecordedTask, OfACutBandHasItsScore) {
   EXPECT_LT(clumsy.score, 50.0);
 }
 
+// The expert holds the artery where it bleeds, clips it and sucks the field dry.
+TEST(RecordedTask, OfAStoppedBleedingHasItsScore) {
+  const TemporaryFolder folder;
+  Scene scene = load_scene(repository_file("data/scenes/tasks/control_bleeding.toml"));
+  // Coarser organs, and most of the blood may stay, to save time.
+  scene.organs[0].tissue.node_spacing = 0.018f, scene.organs[1].tissue.node_spacing = 0.009f;
+  scene.task->steps[1].left_ml = 5.0;
+  const TaskResult expert = test::perform_and_score_again(scene, style_of(Skill::Expert), 1, folder);
+  EXPECT_TRUE(expert.finished);
+  EXPECT_GE(expert.score, 85.0);
+}
+
 // The expert opens the peritoneum and melts the fat of the triangle, and the recording, which looks through the same
 // window, gives the same score.
 TEST(RecordedTask, OfAClearedTriangleHasItsScore) {

@@ -1056,9 +1056,10 @@ class OperationRules : public ::testing::Test {
                   clips_,
                   tubes_,
                   {intact_, ends_, broken_, how_},
-                  {sources_, lost_}});
+                  {sources_, lost_, fluids_}});
     }
   }
+  void blood_on_organs(double ml) { fluids_.on[static_cast<std::size_t>(FilmFluid::Blood)] = ml * kMillilitre; }
   std::string last_event() const { return run_->result().events.empty() ? "" : run_->result().events.back().text; }
   double metric(const std::string& id) const {
     for (const Metric& part : run_->result().parts)
@@ -1083,6 +1084,7 @@ class OperationRules : public ::testing::Test {
   std::vector<glm::vec3> marks_;
   std::vector<BleedSource> sources_;
   std::vector<FluidLoss> lost_;
+  FluidAmounts fluids_;
   glm::vec3 moved_{0.f};
   double time_ = 1.0;
 };
@@ -1260,6 +1262,133 @@ TEST_F(OperationRules, AVesselThatIsCutWithoutClipsCanBeSaved) {
     EXPECT_LE(run_->result().score, 30.0);
     EXPECT_TRUE(cap_text(run_->result()).ends_with("The score is at most 30."));
   }
+}
+
+class BleedingRules : public OperationRules {
+ protected:
+  // The duct is an injured vessel that has lost 5 ml before the task.
+  BleedingRules() {
+    stage_.injuries = {{}, StageInjury{{0.02f, 0.f, 0.f}, TubeSide::Start}, {}};
+    lost_.resize(3), lost_[kDuct].blood = 5.0 * kMillilitre;
+    sources_.push_back({kDuct, 0, BleedKind::Vessel, BleedState::Flows, 6e-7, 0.0, 0.0});
+    blood_on_organs(4.0);
+    TaskStep stop = of(StepKind::StopBleeding), suck = of(StepKind::Suck);
+    stop.organ = "duct", suck.left_ml = 1.0;
+    begin({stop, suck});
+  }
+  void clip(float along) {
+    PlacedClip clip;
+    clip.clip.organ = kDuct, clip.clip.count = 4, clip.along = along, clip.closed = 1.f;
+    clips_.push_back(clip);
+  }
+};
+
+TEST_F(BleedingRules, ABleedingIsStoppedByAClipNotByPressure) {
+  EXPECT_EQ(last_event(), "the duct bleeds");
+  EXPECT_EQ(run_->feed().errors, 0u) << "it bled before the task";
+  EXPECT_EQ(run_->feed().hint, "1 of 2: other (grasper); hold it where it bleeds, or clip it at once");
+  sources_[0].state = BleedState::Pressed;
+  show(50);
+  EXPECT_NEAR(run_->feed().progress, 0.15, 1e-9);
+  EXPECT_EQ(run_->feed().hint, "1 of 2: other; it is pressed: clip it on the side of its supply");
+  sources_[0].state = BleedState::Flows;
+  lost_[kDuct].blood = 8.0 * kMillilitre;
+  show();
+  clip(0.01f), sources_[0].state = BleedState::Closed;
+  show(3);
+  EXPECT_EQ(run_->feed().step, 0u) << "it must hold";
+  show(8);
+  EXPECT_EQ(run_->feed().step, 1u);
+  EXPECT_EQ(run_->feed().hint, "2 of 2: other, 4.0 ml left");
+  blood_on_organs(2.0);
+  show();
+  EXPECT_NEAR(run_->feed().progress, 0.5 + 0.5 * 2.0 / 3.0, 1e-9);
+  blood_on_organs(1.0);
+  show();
+  EXPECT_TRUE(run_->result().finished);
+  EXPECT_EQ(run_->result().score, 100.0);
+  EXPECT_EQ(metric("task_clips"), 1.0);
+}
+
+TEST_F(BleedingRules, ACleanFieldCountsWhenNothingBleeds) {
+  blood_on_organs(0.0);
+  show();
+  EXPECT_EQ(run_->feed().progress, 0.0) << "more will come";
+  sources_[0].state = BleedState::Coagulated;
+  show(8);
+  EXPECT_TRUE(run_->result().finished);
+}
+
+TEST_F(BleedingRules, AClipBehindTheHoleIsAnError) {
+  clip(0.03f);
+  show();
+  EXPECT_EQ(last_event(), "a clip on the duct does not stop its bleeding: it lies beyond it");
+  EXPECT_EQ(run_->feed().warning, last_event());
+  EXPECT_EQ(metric("task_bad_clips"), 1.0);
+  EXPECT_EQ(run_->feed().errors, 1u);
+  clip(0.01f), sources_[0].state = BleedState::Closed;
+  show(2);
+  EXPECT_EQ(metric("task_bad_clips"), 1.0);
+  EXPECT_EQ(metric("task_clips"), 2.0);
+  EXPECT_EQ(run_->feed().warning, "");
+}
+
+TEST_F(BleedingRules, ABleedingBeforeItBeginsHasNoState) {
+  sources_.clear();
+  stage_.injuries[kDuct]->at.x = 0.01f;
+  begin(task_.steps);
+  blood_on_organs(0.0);
+  show(20);
+  EXPECT_EQ(run_->feed().progress, 0.0);
+  EXPECT_EQ(run_->feed().hint, "1 of 2: other");
+  sources_.push_back({kBystander, 0, BleedKind::Vessel, BleedState::Closed, 6e-7, 0.0, 0.0});
+  sources_.push_back({kDuct, 0, BleedKind::Surface, BleedState::Stopped, 6e-7, 0.0, 0.0});
+  show(20);
+  EXPECT_EQ(run_->feed().progress, 0.0) << "they are others";
+}
+
+TEST_F(BleedingRules, BloodLostBeforeTheTaskDoesNotCount) {
+  task_.limits = {{"duct", 0.0, false, 10.0, 0.0}};
+  begin(task_.steps);
+  lost_[kDuct].blood = 14.5 * kMillilitre;
+  show();
+  EXPECT_NEAR(metric("task_blood"), 9.5, 1e-9);
+  EXPECT_FALSE(run_->feed().finished);
+  lost_[kDuct].blood = 15.5 * kMillilitre;
+  show();
+  EXPECT_EQ(last_event(), "critical: the duct has lost more than 10 ml of blood");
+  EXPECT_TRUE(run_->feed().finished);
+}
+
+class ControlBleedingScene : public test::SceneText {
+ protected:
+  ControlBleedingScene() : SceneText(test::shipped_scene("data/scenes/tasks/control_bleeding.toml")) {}
+};
+
+TEST_F(ControlBleedingScene, FaultsAreOneSentence) {
+  const std::string organ = "organ = \"cystic artery\"\nhold_s";
+  expect_sentence(with(organ, "hold_s"), "task.step.organ: is missing; name the vessel that bleeds");
+  expect_sentence(with(organ, "organ = \"cystic duct\"\nhold_s"), "task.step.organ: cystic duct does not bleed");
+  expect_sentence(with(organ, "organ = \"vein\"\nhold_s"), "vein");
+  expect_sentence(with("opened_mm = [-27, 82, 121.8]", ""), "pooled_ml: is of no use without opened_mm");
+  expect_sentence(with("opened_mm = [-27, 82, 121.8]\nrate_ml_min = 40\npooled_ml = 4", ""), "does not bleed");
+  expect_sentence(with("kind = \"suction\"", "kind = \"probe\""), "needs an instrument of the kind suction");
+  expect_sentence(with("kind = \"clip-applier\"", "kind = \"grasper\""),
+                  "needs an instrument of the kind clip-applier");
+  expect_sentence(with("title = \"suck the blood away\"", "organ = \"liver\""), "organ: must be absent");
+  expect_sentence(with("left_ml = ", "left_ml = -"), "left_ml");
+}
+
+// A level changes the injured vessel.
+TEST_F(ControlBleedingScene, LevelsChangeTheVessel) {
+  const Scene scene = load_scene(repository_file("data/scenes/tasks/control_bleeding.toml"));
+  const auto vessel = [](const Scene& of) {
+    return *std::ranges::find(of.organs, "cystic artery", &OrganScene::name)->vessel;
+  };
+  const Scene hardest = with_level(scene, 3);
+  EXPECT_GT(vessel(hardest).flow.rate_ml_min, vessel(scene).flow.rate_ml_min);
+  EXPECT_GT(vessel(hardest).pooled_ml, vessel(scene).pooled_ml);
+  EXPECT_NE(*vessel(hardest).opened, *vessel(scene).opened);
 }
 
 TEST_F(OperationRules, DividingAfterTheViewIsSafe) {
