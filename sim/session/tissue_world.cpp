@@ -497,6 +497,19 @@ void cells_at(const Lattice& lattice, std::span<const glm::vec3> nodes, const Po
   }
 }
 
+// Appends the cells below the faces that parts press hard, as the last frame left them.
+void pressed_cells(const Organ& organ, std::uint32_t first, std::uint32_t end, std::vector<std::uint32_t>& cells) {
+  constexpr float kSpread = 1e4f;  // Pa  an assumption
+  const Lattice& lattice = organ.tissue.lattice;
+  for (std::uint32_t i = organ.touched.part_first[first]; i < organ.touched.part_first[end]; ++i) {
+    const std::optional<FaceId> slot = slot_now(organ, organ.touched.touches[i].face);
+    if (!slot || !(organ.pressure[index(*slot)] >= kSpread)) continue;
+    const std::uint32_t corner = organ.tissue.embedding[organ.mesh.faces[index(*slot)].x].node[0];
+    const std::int32_t cell = lattice.cell_of[lattice.flat(lattice.node_at[corner])];
+    if (cell >= 0) cells.push_back(static_cast<std::uint32_t>(cell));
+  }
+}
+
 // Returns whether the instrument reaches tissue.
 bool reaches_anything(const Organ& organ, std::size_t tool) { return !organ.touches.of_tool(tool).empty(); }
 
@@ -547,27 +560,26 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   bonds_.end_cuts(clips_, organs_);
 }
 
-// Legs and blades that close on soft tissue crush it, and those that open spread it: the cells that they reach come
-// apart.
+// Legs and blades that close on soft tissue crush it, and those that open spread it: the cells that they reach, or
+// press, come apart.
 void TissueWorld::crush_between(const Instruments& all, std::size_t tool) {
   constexpr double kClosed = 0.4;  // 1  of the opening
   const Instrument& instrument = all.list()[tool];
   if (!has_jaws(instrument.kind) || instrument.kind == InstrumentKind::Grasper) return;
   const InstrumentMotion& motion = all.motion(tool);
   const bool closes = instrument.grip <= kClosed, opens = motion.opening_after > motion.opening_before;
-  if (!closes && !opens) return;
   const std::vector<PartShape>& shapes = all.shapes(tool);
-  for (std::size_t k = 0; k < organs_.size(); ++k) {
+  for (std::size_t k = 0; (closes || opens) && k < organs_.size(); ++k) {
     Organ& organ = organs_[k];
     if (!(tears_at_[k] > 0.f) || !organ.sculpture) continue;
-    const bool between = closes && is_between(organ, shapes, parts_->first[tool]);
-    if (!between && !(opens && reaches_anything(organ, tool))) continue;
     cells_.clear();
-    const double around = between ? 0.5 * static_cast<double>(organ.tissue.lattice.spacing) : 0.0;
-    for (const PartShape& shape : shapes) {
-      const PosedPart posed(shape, frame_at(motion, shape, 1.0));
-      cells_at(organ.tissue.lattice, organ.state.x, posed, shape.radius + around, cells_);
-    }
+    if (opens) pressed_cells(organ, parts_->first[tool] + 1, parts_->first[tool + 1], cells_);
+    const double half = 0.5 * static_cast<double>(organ.tissue.lattice.spacing);
+    if (closes && is_between(organ, shapes, parts_->first[tool]))
+      for (const PartShape& shape : shapes) {
+        const PosedPart posed(shape, frame_at(motion, shape, 1.0));
+        cells_at(organ.tissue.lattice, organ.state.x, posed, shape.radius + half, cells_);
+      }
     std::sort(cells_.begin(), cells_.end());
     cells_.erase(std::unique(cells_.begin(), cells_.end()), cells_.end());
     if (!cells_.empty()) take_over(k, remove_cells(*organ.sculpture, organ.tissue, cells_), kTorn);
