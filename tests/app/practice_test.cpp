@@ -1209,7 +1209,7 @@ TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
   SessionRecorder recorder(recording_file(folder.path() / "s.h5"), scene, session, "none");
   std::vector<DrawnBonds> live;
   std::size_t broken = 0;
-  for (std::size_t frame = 0; frame < 70; ++frame) {
+  for (std::size_t frame = 0; frame < 120; ++frame) {
     live.emplace_back();
     drawn_bonds(session, live.back());
     session.step({frame, static_cast<double>(frame) / 60.0}, 1.0 / 60.0);
@@ -1219,7 +1219,7 @@ TEST(ReplayScene, StrandsAreThoseOfTheLiveView) {
   recorder.close();
   ReplayScene replay(folder.path() / "s.h5");
   std::size_t most = 0;
-  for (const std::size_t frame : {0, 69, 10, 20, 24, 25, 26, 30, 33, 34, 50, 60}) {
+  for (const std::size_t frame : {0, 119, 10, 20, 26, 33, 34, 60, 102, 103, 108, 114}) {
     replay.load(frame);
     EXPECT_TRUE(std::ranges::equal(replay.bonds().strands, live[frame].strands, same)) << frame;
     most = std::max(most, live[frame].strands.size());
