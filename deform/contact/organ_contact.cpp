@@ -581,6 +581,7 @@ OrganContacts make_organ_contacts(std::span<const MeshView> meshes, std::span<co
     for (std::size_t b = 0; b < organs; ++b)
       if (a != b && models[b]->slab.empty()) add_zeros(*models[a], made.field[b], made.zero[a * organs + b]);
   made.box.resize(organs);
+  made.searched.reserve(organs);
   for (const TissueModel* model : models) made.cell_box.emplace_back().reserve(model->lattice.cells.size());
   made.fastest.resize(organs);
   made.found.resize(organs * organs);

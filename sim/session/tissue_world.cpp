@@ -552,7 +552,7 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
   }
   for (std::size_t k = 0; cuttable_ && k < organs_.size(); ++k)
     if (is_sheet(organs_[k]) && tear_sheet(organs_[k])) take_over_sheet(k);
-  for (std::size_t tool = 0; tool < instruments.size(); ++tool) crush_between(all, tool);
+  for (std::size_t tool = 0; tool < instruments.size(); ++tool) crush_or_spread(all, tool);
   tear_overstretched();
   for (Instrument& instrument : instruments)
     if (const Organ& organ = organs_[instrument.grasped]; instrument.grasp.holding() && !organ.change.empty())
@@ -562,7 +562,7 @@ void TissueWorld::cut_tissue(Instruments& all, double dt) {
 
 // Legs and blades that close on soft tissue crush it, and those that open spread it: the cells that they reach, or
 // press, come apart.
-void TissueWorld::crush_between(const Instruments& all, std::size_t tool) {
+void TissueWorld::crush_or_spread(const Instruments& all, std::size_t tool) {
   constexpr double kClosed = 0.4;  // 1  of the opening
   const Instrument& instrument = all.list()[tool];
   if (!has_jaws(instrument.kind) || instrument.kind == InstrumentKind::Grasper) return;

@@ -126,7 +126,7 @@ class TissueWorld {
   void take_over(std::size_t organ, const SculptChange& change, DamageMark how);
   void burn_sheet_with(std::size_t organ, Instrument& instrument, double dt);
   void tear_overstretched();
-  void crush_between(const Instruments& all, std::size_t tool);
+  void crush_or_spread(const Instruments& all, std::size_t tool);
   void take_over_sheet(std::size_t organ);
   void find_candidates();
   void grip_with(Instrument& instrument, std::size_t tool, const Jaws& jaws, const InstrumentMotion& motion);

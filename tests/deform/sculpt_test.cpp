@@ -250,6 +250,14 @@ TEST(Sculpt, OverstretchedCellsComeApart) {
     overstretched_cells(crushed.model.lattice, crushed.state.x, 2.f, cells);
     EXPECT_EQ(cells.size(), squeeze < 0.25f ? crushed.model.lattice.cells.size() : 0u);
   }
+  // Crushed from all sides to 0.09 and to 0.11 of its volume, and turned inside out.
+  for (const glm::vec3& squeeze : {glm::vec3(0.45f), glm::vec3(0.48f), glm::vec3(-1.f, 1.f, 1.f)}) {
+    Organ crushed(test::block(kBlock));
+    for (glm::vec3& x : crushed.state.x) x *= squeeze;
+    std::vector<std::uint32_t> cells;
+    overstretched_cells(crushed.model.lattice, crushed.state.x, 2.f, cells);
+    EXPECT_EQ(cells.size(), squeeze.x == 0.48f ? 0u : crushed.model.lattice.cells.size()) << squeeze.x;
+  }
   Organ organ(test::block(kBlock));
   for (std::size_t n = 0; n < organ.state.x.size(); ++n)
     if (organ.model.rest[n].x > 0.02f) organ.state.x[n].x += 0.02f;

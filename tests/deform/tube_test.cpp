@@ -257,6 +257,28 @@ TEST(Tube, ALayerHasFourFibresAroundAnEdge) {
   EXPECT_GE(bonds.fibres.size(), 2 * edges);
 }
 
+// A fibre of a duct goes with most of the cell that holds its other end, not with the last of it.
+TEST(Tube, AFibreGoesWithMostOfItsCell) {
+  Tube duct({{{0.0, 0.0, 0.0}, {0.0, 0.0, -0.03}, {0.0, 0.0, -0.08}}, 2e-3, 1e-3}, duct_tissue(), {});
+  const TriangleMesh block = test::fine_block({-0.016f, -0.016f, -0.092f}, glm::vec3(0.032f), 0.008f);
+  TissueModel body = make_tissue(block.view(), TissueParams{}, {});
+  const std::vector<const TissueModel*> models{&duct.model, &body};
+  const std::vector<MeshView> meshes{duct.mesh.view(), block.view()};
+  const OrganContacts contacts = make_organ_contacts(meshes, models);
+  std::vector<BondedOrgan> bonded;
+  for (std::size_t k = 0; k < 2; ++k) bonded.push_back({models[k], meshes[k], &contacts.field[k]});
+  Bonds bonds;
+  add_layer({.reach = 1e-3f, .modulus = 5e4f, .thickness = 1e-3f, .break_strain = 20.f}, 0, 1, bonded, bonds);
+  ASSERT_FALSE(bonds.empty());
+  const BondEnd& end = bonds.fibres[0].a.organ == 1 ? bonds.fibres[0].a : bonds.fibres[0].b;
+  const float full = body.lattice.cells[end.cell].volume_fraction;
+  for (const float left : {1.f, 0.5f, 0.3f}) {
+    body.lattice.cells[end.cell].volume_fraction = left * full;
+    break_loose_fibres(models, bonds);
+    EXPECT_EQ(bonds.intact[0] != 0, left > 0.4f) << left;
+  }
+}
+
 // A block of 34 g that hangs on a duct and swings, against the same with much smaller steps.
 struct Swing {
   double period = 0.0, energy = 0.0;  // s; share of the energy of the swing that is left after a second
