@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -92,6 +93,8 @@ constexpr double kEntry = 12e-3;        // m  from the gallbladder: duct and art
 constexpr double kClipRoom = 4e-3;      // m  between the target of a division and the common duct
 constexpr double kShortestBand = 1e-3;  // m  of a strand
 constexpr double kWindow = 7e-3, kNextSide = 6e-3;  // m  between the sides of a window
+constexpr double kRoom = 12e-3;                     // m  the same, wanted
+constexpr double kMostMoved = 12e-3;                // m  of a window, away from the gallbladder
 
 // Frequencies of the courses, in percent of patients; docs/tasks.md names the sources.
 constexpr double kDuctShares[] = {51.0, 6.0, 16.5, 16.0};
@@ -256,6 +259,12 @@ struct MovedTube {
     const double now = from_end * std::min(1.0, new_length / old_length);
     p = Vector(dvec3(p) + point_at(after, ends_at_gallbladder ? new_length - now : now) - point_at(before, along));
   }
+
+  // Moves a point on the new tube along it, away from the gallbladder.
+  void slide(glm::vec3& p, double by) const {
+    const double along = along_line(after, dvec3(p)) + (ends_at_gallbladder ? -by : by);
+    p = glm::vec3(point_at(after, std::clamp(along, 0.0, length_of(after))));
+  }
 };
 
 void carry_band(BandScene& band, const std::string& organ, const MovedTube& tube) {
@@ -279,6 +288,17 @@ void carry_fat(FatShape& fat, const MovedTube& tube, double radius) {
 void carry_window(TaskStep& step, const std::string& organ, const MovedTube& tube) {
   for (StepSide& side : step.sides)
     if (side.organ == organ) tube.carry(side.start), tube.carry(side.end);
+}
+
+// Duct and artery come together at the gallbladder: sides of a window between which a hook has no room move along both,
+// away from the gallbladder, until they are kRoom apart.
+void move_window(TaskStep& step, const std::function<const MovedTube*(const std::string& organ)>& tube_of) {
+  constexpr double kStep = 0.5e-3;  // m
+  if (step.sides.size() < 2) return;
+  const auto narrow = [&] { return glm::distance(dvec3(step.sides[0].start), dvec3(step.sides[1].start)) < kRoom; };
+  for (double moved = 0.0; moved < kMostMoved && narrow(); moved += kStep)
+    for (StepSide& side : step.sides)
+      if (const MovedTube* tube = tube_of(side.organ)) tube->slide(side.start, kStep), tube->slide(side.end, kStep);
 }
 
 // A window begins and ends where its first two sides are kWindow apart. A side that lies nearer to the one before it,
@@ -371,6 +391,9 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
     for (TaskStep& step : scene.task->steps) {
       carry_window(step, names.duct, moved_duct);
       carry_window(step, names.artery, moved_artery);
+      move_window(step, [&](const std::string& organ) {
+        return organ == names.duct ? &moved_duct : organ == names.artery ? &moved_artery : nullptr;
+      });
       trim_window(step);
     }
   if (scene.task)

@@ -61,6 +61,19 @@ dvec3 ClearWindow::point(const Observation& seen, std::size_t side, int along) c
   return 0.5 * (dvec3(seen.marks[mark]) + dvec3(seen.marks[mark + 1]));
 }
 
+dvec3 ClearWindow::across(std::size_t side, int place, const dvec3& from, const dvec3& to) const {
+  const double wide = glm::distance(from, to), first = std::min(clear_[side], 0.5 * wide),
+               last = std::max(wide - clear_[side + 1], first);
+  const double away = glm::mix(first, last, static_cast<double>(place) / (kAcross - 1));
+  return from + away * (wide > 0.0 ? (to - from) / wide : dvec3(0.0));
+}
+
+dvec3 ClearWindow::place_of(const Observation& seen, std::size_t line) const {
+  const std::size_t side = line / (kAlong * kAcross);
+  const int along = static_cast<int>(line / kAcross % kAlong);
+  return across(side, static_cast<int>(line % kAcross), point(seen, side, along), point(seen, side + 1, along));
+}
+
 void ClearWindow::place(const Observation& seen) {
   std::size_t next = 0;
   for (std::size_t side = 0; side + 1 < clear_.size(); ++side)
@@ -73,9 +86,8 @@ void ClearWindow::place(const Observation& seen) {
       const double length = glm::length(normal), wide = glm::distance(from, to);
       for (int j = 0; j < kAcross; ++j) {
         WindowLine& line = lines_[next++];
-        const double first = std::min(clear_[side], 0.5 * wide), last = std::max(wide - clear_[side + 1], first);
         line.across = wide > 0.0 ? (to - from) / wide : dvec3(0.0);
-        line.at = from + glm::mix(first, last, static_cast<double>(j) / (kAcross - 1)) * line.across;
+        line.at = across(side, j, from, to);
         line.normal = length > 0.0 ? normal / length : dvec3(0.0, 0.0, 1.0);
         if (glm::dot(line.normal, seen.scope.eye - line.at) < 0.0) line.normal = -line.normal;
       }

@@ -46,6 +46,8 @@ class ClearWindow {
   void look_at_all(const Observation& seen);
 
   std::span<const WindowLine> lines() const { return lines_; }
+  // Returns where a line lies now, m, without looking along it.
+  glm::dvec3 place_of(const Observation& seen, std::size_t line) const;
   double share() const;  // 1, of the lines that are free
   // Returns the share of the lines next to a side that are free, of both windows that it borders: what is seen of the
   // tissue beside a duct.
@@ -54,6 +56,8 @@ class ClearWindow {
  private:
   // The middle of a duct is the mean of two opposite points on it.
   glm::dvec3 point(const Observation& seen, std::size_t side, int along) const;
+  // Returns the point of a line between two points of its sides.
+  glm::dvec3 across(std::size_t side, int place, const glm::dvec3& from, const glm::dvec3& to) const;
   void place(const Observation& seen);
   void look_through(const Observation& seen, std::size_t k);
 

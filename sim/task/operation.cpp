@@ -135,6 +135,7 @@ void OperationSteps::follow_motion(const Observation& seen, double dt, bool coun
   const glm::dvec3 now(seen.marks[step.mark]);
   if (!step.rest) step.rest = now;
   const std::optional<std::size_t> tool = holder(seen, now);
+  step.grasped = tool.has_value();
   step.moved = glm::distance(now, *step.rest);
   // What has fallen and is grasped where it lies is far from its first position, but not nearer to the trocar.
   if (step.scene.kind == StepKind::Remove) {
@@ -408,7 +409,9 @@ class Operation final : public TaskGoal {
     switch (step.kind) {
       case StepKind::Retract:
       case StepKind::Remove:
-        if (steps_.moved(*current) < step.lift)
+        if (!steps_.grasped(*current))
+          hint += ", grasp it at its mark";
+        else if (steps_.moved(*current) < step.lift)
           fmt::format_to(to, ", {:.0f} mm more", (step.lift - steps_.moved(*current)) * 1e3);
         else
           hint += ", hold it";

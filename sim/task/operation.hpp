@@ -51,6 +51,8 @@ class OperationSteps {
   // Returns how far the point of a step is from its position in the first frame, m; of Remove, how much nearer to the
   // trocar of the jaws that hold it, 0 when none do.
   double moved(std::size_t step) const { return steps_[step].moved; }
+  // Of Retract and Remove: do closed jaws hold tissue near the point?
+  bool grasped(std::size_t step) const { return steps_[step].grasped; }
   static constexpr double kDuctSpan = 0.008;  // m
   // Returns the index in seen.marks of the point before the target on a duct; the point after it is the next one.
   std::size_t duct_mark(std::size_t target) const { return first_duct_mark_ + 2 * target; }
@@ -81,6 +83,7 @@ class OperationSteps {
     double most_ml = 0.0;                     // ml, of Suck: the most blood so far
     std::optional<glm::dvec3> rest = {};      // m
     double moved = 0.0, held = 0.0;           // m, s
+    bool grasped = false;                     // of Retract and Remove: jaws hold tissue near the point
     double progress = 0.0;
     bool done = false;
   };

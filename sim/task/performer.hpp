@@ -154,6 +154,7 @@ class Performer {
     double clearance = 0.0;  // m  of the hot metal from the walls of ducts and vessels
   };
   LineAim aim_at(const WindowLine& line, double depth) const;
+  double clearance_of(const glm::dvec3& at, const glm::dvec3& foot, double depth) const;
   bool comes_too_near(const Observation& seen, double clear);
   std::optional<std::size_t> next_line(std::span<const WindowLine> lines, double clear, double most) const;
   bool pull_before(const Observation& seen, std::size_t next);
@@ -180,6 +181,7 @@ class Performer {
   std::size_t grasper_of(std::size_t step) const;
   std::size_t grasper_named(const std::string& name) const;
   glm::dvec3 pulls_along(std::size_t step, std::size_t retraction) const;
+  bool look_at(const Observation& seen, std::size_t step);
   bool withdraw(std::size_t tool);
   void back_out(std::size_t tool);
   void free_hook();

@@ -638,16 +638,23 @@ Performer::LineAim Performer::aim_at(const WindowLine& line, double depth) const
   LineAim best{.clearance = -INFINITY};
   for (const double beside : {0.0, kBeside, -kBeside, 2.0 * kBeside, -2.0 * kBeside}) {
     const glm::dvec3 at = line.front + beside * line.across, shaft = glm::normalize(pivot - at);
-    const glm::dvec3 end = at - depth * shaft, from = end + (kBare + kBeyond) * shaft;
-    const double wire = duct_points_.clearance(from, end);
     for (const double side : {1.0, -1.0}) {
       const glm::dvec3 foot = side * glm::cross(line.across, shaft);
-      const double clearance = std::min(wire, duct_points_.clearance(end, end + kFoot * foot));
+      const double clearance = clearance_of(at, foot, depth);
       if (clearance > best.clearance) best = {at, foot, clearance};
     }
     if (best.clearance >= kUnsafe) break;
   }
   return best;
+}
+
+// Returns the distance of hot metal from ducts and vessels when it is `depth` beyond a point, with its foot pointing
+// to `foot`.
+double Performer::clearance_of(const glm::dvec3& at, const glm::dvec3& foot, double depth) const {
+  const glm::dvec3 shaft = glm::normalize(instruments_[tool_of_kind(InstrumentKind::Hook)].pivot - at),
+                   end = at - depth * shaft;
+  return std::min(duct_points_.clearance(end, end + (kBare + kBeyond) * shaft),
+                  duct_points_.clearance(end, end + kFoot * foot));
 }
 
 // Does the wire of the hook, or its foot, come too near to a duct or vessel, as these lie now?
@@ -702,10 +709,15 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   const LineAim aimed =
       style_.careless ? LineAim{.at = line.front, .foot = aim_at(line, depth).foot} : aim_at(line, depth);
   const glm::dvec3 pivot = instruments_[tool].pivot, target = aimed.at + 0.5 * aim();
-  const auto at = [=](double back) { return target + (back + kBeyond) * glm::normalize(pivot - target); };
+  // The tissue breathes: the hook goes with the line.
+  const ClearWindow* window = steps_->window(step);
+  const auto at = [=](const Observation& later, double back) {
+    const glm::dvec3 now = target + window->place_of(later, *next) - line.at;
+    return now + (back + kBeyond) * glm::normalize(pivot - now);
+  };
   const auto slide_to = [&](double back, double duration) -> Move& {
-    const glm::dvec3 end = at(back);
-    Move& move = then([this, end](const Observation&, double share) { return glm::mix(from_, end, share); });
+    Move& move = then(
+        [this, at, back](const Observation& later, double share) { return glm::mix(from_, at(later, back), share); });
     move.tool = tool, move.across = line.across, move.foot = aimed.foot, move.duration = duration, move.stop = kStop;
     return move;
   };
@@ -713,16 +725,20 @@ void Performer::plan_clear(const Observation& seen, std::size_t step) {
   if (pressed_ || glm::distance(target, poses_[tool].tip) > kWindowClose) {
     pressed_ = false;
     back_out(tool);
-    Move& before = then([place = at(kBack)](const Observation&, double) { return place; });
+    Move& before = then([at](const Observation& later, double) { return at(later, kBack); });
     before.tool = tool, before.across = line.across, before.foot = aimed.foot, before.wait = 0.2;
     slide_to(kOver, (kBack - kOver) / kApproach);
   } else {
-    slide_to(kOver, std::max(0.1, glm::distance(at(kOver), poses_[tool].tip) / kApproach));
+    slide_to(kOver, std::max(0.1, glm::distance(at(seen, kOver), poses_[tool].tip) / kApproach));
   }
-  slide_to(kHot, (kOver - kHot) / kApproach);
-  Move& melt = slide_to(-depth, (kHot + depth) / style_.slide);
+  // It goes cold past what must not burn.
+  const double least = style_.careless ? 0.0 : std::min(kTooNear, clear - kBefore);
+  double hot = kHot;
+  while (hot > -depth && clearance_of(aimed.at, aimed.foot, -hot) < least) hot -= kLessDeep;
+  slide_to(hot, (kOver - hot) / kApproach);
+  Move& melt = slide_to(-depth, std::max(0.1, (hot + depth) / style_.slide));
   melt.energy = Diathermy::Cut, melt.spare = limited_ | tubes_, melt.most_heat = kHeat, melt.wait = kMelting;
-  if (!style_.careless) melt.clear = std::min(kTooNear, clear - kBefore);
+  melt.clear = least;
   slide_to(kOver, (kOver + depth) / kApproach).stop = 0.0;
 }
 
@@ -781,6 +797,8 @@ constexpr double kSwing = 0.008;                                             // 
 constexpr int kGoodView = 5;                                                 // of 6
 constexpr int kMostClears = 16;                                              // attempts, before the first clip
 constexpr double kAfterPull = 0.5;                                           // s   tissue comes to rest
+// The scope's tip from small structures, and where it may be without moving on.
+constexpr double kCloseUp = 0.085, kCloseEnough = 0.02;  // m
 
 }  // namespace
 
@@ -807,6 +825,7 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
   if (!by_hook && withdraw(tool_of_kind(InstrumentKind::Hook))) return;
   if (pull_before(seen, step)) return;
   if (by_hook && hold_again(seen, step)) return;
+  if (look_at(seen, step)) return;
   switch (steps_->at(step).kind) {
     case StepKind::Retract:
       return plan_retract(seen, step);
@@ -823,6 +842,24 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
     case StepKind::Suck:
       return plan_suck(seen, std::nullopt);
   }
+}
+
+// Moves the scope to the small structures of a step, or back to where it was for other steps. Returns whether it moves.
+bool Performer::look_at(const Observation& seen, std::size_t step) {
+  if (style_.careless) return false;
+  glm::dvec3 wanted = scope_.pose().eye;
+  const auto near = [&](const glm::dvec3& target) {
+    return eye_before(poses_.back().pivot, target, kCloseUp, scope_.angle_deg, poses_.back().roll_deg);
+  };
+  if (steps_->at(step).kind == StepKind::Clear) {
+    const ClearWindow& window = *steps_->window(step);
+    wanted = near(window.place_of(seen, window.lines().size() / 2));
+  } else if (steps_->at(step).kind == StepKind::Divide) {
+    wanted = near(point_of(seen, ducts_.front(), ducts_.front().along));
+  }
+  if (glm::distance(wanted, poses_.back().tip) < kCloseEnough) return false;
+  then([wanted](const Observation&, double) { return wanted; }).tool = instruments_.size();
+  return true;
 }
 
 // Takes an instrument out of the field, with open jaws. Returns whether it was in it.

@@ -1091,12 +1091,13 @@ class OperationRules : public ::testing::Test {
 
 TEST_F(OperationRules, AnOrganIsRetractedWhenAGrasperHoldsItFarEnough) {
   begin({retract()});
-  EXPECT_EQ(run_->feed().hint, "1 of 1: retract (grasper), 20 mm more");
   EXPECT_EQ(run_->feed().step, 0u);
   move_organ(0.025f, false);
   EXPECT_EQ(run_->feed().progress, 0.0) << "no jaws hold it";
+  EXPECT_EQ(run_->feed().hint, "1 of 1: retract (grasper), grasp it at its mark");
   move_organ(0.010f);
   EXPECT_NEAR(run_->feed().progress, 0.4, 1e-6);
+  EXPECT_EQ(run_->feed().hint, "1 of 1: retract (grasper), 10 mm more");
   EXPECT_FALSE(run_->feed().finished);
   move_organ(0.021f);
   EXPECT_TRUE(run_->feed().finished);
