@@ -155,7 +155,7 @@ def main():
     rows, x, y = {}, *np.meshgrid(np.arange(WIDTH) + 0.5, np.arange(HEIGHT) + 0.5)
     circle = np.hypot(x - WIDTH / 2, y - HEIGHT / 2) <= FIELD * HEIGHT / 2
     with h5py.File(options.recording, "r") as file:
-        still = backdrops(file.attrs["scene"])
+        still = backdrops(file.attrs["scene"].decode())
         organs = list(file["organs"])
         names = organs + [name for name, *_ in still]
         for step, time in [("the beginning", 0.1), *steps]:
