@@ -133,7 +133,7 @@ void declare(Keys& keys, std::type_identity<TaskLimit>) {
   keys.flag({"no_diathermy", "", "hot metal on this organ is a critical error"}, &TaskLimit::no_diathermy);
   keys.number({"most_blood_ml", "ml", "a larger loss of blood of this organ is a critical error; 0: unlimited"},
               &TaskLimit::most_blood_ml, {0.0, 1e4});
-  keys.number({"most_bile_ml", "ml", "more spilt bile of this organ is a critical error; 0: unlimited"},
+  keys.number({"most_bile_ml", "ml", "more spilt bile of this organ is an error; 0: unlimited"},
               &TaskLimit::most_bile_ml, {0.0, 1e4});
 }
 

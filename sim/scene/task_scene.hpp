@@ -102,7 +102,7 @@ struct TaskStep {
   bool before_division = false;        // dividing a duct before this step is done is a critical error
 };
 
-// What must not happen to an organ. Exceeding a limit is a critical error.
+// What must not happen to an organ. Exceeding a limit is a critical error, that of bile an error.
 struct TaskLimit {
   std::string organ;
   double deepest_burn = 0.0;  // m  largest depth of burnt holes below the surface at rest; 0: unlimited

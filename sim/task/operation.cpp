@@ -219,7 +219,7 @@ class LossWatch {
   LossWatch(std::uint32_t organ, const TaskLimit& limit)
       : organ_(organ), blood_{limit.most_blood_ml}, bile_{limit.most_bile_ml} {}
 
-  // Observes the next frame. `name`: of the organ. A loss above a limit is a critical error, once.
+  // Observes the next frame. `name`: of the organ. Blood above its limit is a critical error, bile an error, once.
   void step(const Observation& seen, const std::string& name, TaskLog& log) {
     const bool known = organ_ < seen.bleeding.lost.size();
     const FluidLoss lost = known ? seen.bleeding.lost[organ_] : FluidLoss{};
@@ -227,7 +227,7 @@ class LossWatch {
     if (blood_.exceeded((lost.blood - before_->blood) / kMillilitre))
       log.critical(seen.time, fmt::format("the {} has lost more than {:g} ml of blood", name, blood_.most));
     if (bile_.exceeded((lost.bile - before_->bile) / kMillilitre))
-      log.critical(seen.time, fmt::format("the {} has spilt more than {:g} ml of bile", name, bile_.most));
+      log.error(seen.time, fmt::format("the {} has spilt more than {:g} ml of bile", name, bile_.most));
   }
 
  private:

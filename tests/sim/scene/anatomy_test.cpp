@@ -170,7 +170,8 @@ double farthest_from(const std::vector<glm::dvec3>& points, const Scene& scene, 
 // Fat wraps the ducts of every anatomy, and the window that is cleared lies between them.
 TEST(Anatomy, FatAndWindowGoWithTheDucts) {
   const Scene scene = load_scene(repository_file("data/scenes/tasks/clear_triangle.toml"));
-  for (const std::uint32_t seed : {1u, 2u, 4u, 6u, 10u, 13u}) {
+  // The last two have a high duct and one behind the common duct.
+  for (const std::uint32_t seed : {1u, 2u, 4u, 6u, 10u, 13u, 35089093u, 278032844u}) {
     const Scene varied = vary_anatomy(scene, seed).scene;
     const FatShape &before = *organ_of(scene, "fat").fat, &after = *organ_of(varied, "fat").fat;
     EXPECT_EQ(fat_fault(after), "");
@@ -185,7 +186,8 @@ TEST(Anatomy, FatAndWindowGoWithTheDucts) {
     const auto apart = [&](std::size_t side) {
       return glm::distance(step->sides[side].start, step->sides[side + 1].start);
     };
-    EXPECT_GE(apart(0), 6.999e-3f) << seed << ": room for the hook between duct and artery";
+    std::printf("  the window begins where they are %.1f mm apart\n", 1e3 * double(apart(0)));
+    EXPECT_GE(apart(0), 11.5e-3f) << seed << ": room for the hook between duct and artery";
     if (step->sides.size() > 2) {
       EXPECT_GE(apart(1), 5.999e-3f) << seed;
     }

@@ -125,11 +125,13 @@ TEST(ClearWindow, FollowsTheOrgans) {
   window.look(w.seen());
   w.move({0.05f, -0.03f, 0.01f});
   w.cover({1.0, 1.0}, {1.1, 1.1});
+  const dvec3 moved = window.place_of(w.seen(), 17);
   for (int frame = 0; frame < ClearWindow::kTurns - 1; ++frame) window.look(w.seen());
   EXPECT_LT(window.share(), 1.0);
   window.look(w.seen());
   EXPECT_EQ(window.share(), 1.0);
   EXPECT_NEAR(window.lines()[0].at.x, 0.042, 4e-4);
+  EXPECT_EQ(window.lines()[17].at, moved);
 }
 
 // Of an organ that need only be opened the lines in the middle count.

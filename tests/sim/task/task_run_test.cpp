@@ -1513,7 +1513,7 @@ TEST_F(OperationRules, TooMuchLostBloodEndsTheOperation) {
   EXPECT_LE(run_->result().score, 30.0);
 }
 
-TEST_F(OperationRules, SpiltBileIsAnErrorAndTooMuchEndsTheOperation) {
+TEST_F(OperationRules, SpiltBileIsAnErrorAndMuchOfItASecondOne) {
   task_.limits = {{"organ", 0.0, false, 0.0, 10.0}};
   begin({retract()});
   lost_.resize(3);
@@ -1527,8 +1527,9 @@ TEST_F(OperationRules, SpiltBileIsAnErrorAndTooMuchEndsTheOperation) {
   EXPECT_EQ(run_->feed().errors, 1u) << "it counts once";
   lost_[kOrgan].bile = 11.0 * kMillilitre;
   show();
-  EXPECT_EQ(last_event(), "critical: the organ has spilt more than 10 ml of bile");
-  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_EQ(last_event(), "the organ has spilt more than 10 ml of bile");
+  EXPECT_EQ(run_->feed().errors, 2u);
+  EXPECT_FALSE(run_->feed().finished) << "an opened gallbladder is taken out all the same";
 }
 
 // Tests scenes with the task "operation": faults are one sentence.
