@@ -366,7 +366,7 @@ bool is_pass(const LabAttempt& attempt, const Curriculum& curriculum) {
     is_step = true;
     if (missed_criteria(step, entered).empty()) return true;
   }
-  return !is_step && attempt.ending == name_of(Ending::Done) && !attempt.critical;
+  return !is_step && attempt.ending == name_of(Ending::Done) && !attempt.critical && !is_practice(entered);
 }
 
 std::vector<LabAttempt> superfluous(std::vector<LabAttempt> attempts, const Curriculum& curriculum,

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "geometry/error.hpp"
+#include "sim/score/lost_time.hpp"
 
 namespace trocar {
 namespace {
@@ -33,6 +34,7 @@ std::vector<DatedPass> attempts_at(const CourseStep& step, std::span<const Cours
   const std::string key = scene_key(step.scene);
   for (const CourseAttempt& attempt : attempts) {
     if (attempt.scene != key || attempt.level != step.level || !std::isfinite(attempt.date)) continue;
+    if (is_practice(attempt)) continue;
     dated.push_back({attempt.date, missed_criteria(step, attempt).empty()});
     if (std::isfinite(attempt.score)) progress.best = std::max(progress.best.value_or(attempt.score), attempt.score);
   }
@@ -87,8 +89,18 @@ CourseAttempt course_attempt(const Attempt& scored, std::string scene, int level
   return attempt;
 }
 
+bool is_practice(const CourseAttempt& attempt) {
+  const auto much = [&](std::string_view id) {
+    const auto found = attempt.metrics.find(id);
+    return found != attempt.metrics.end() && found->second > 100.0 * LostTime::kMost;
+  };
+  return much("lost_share") || much("worst_lost_share");
+}
+
 std::vector<std::string> missed_criteria(const CourseStep& step, const CourseAttempt& attempt) {
   std::vector<std::string> missed;
+  if (is_practice(attempt))
+    missed.emplace_back("The machine was too slow: the attempt is practice and does not count.");
   if (!attempt.finished) missed.emplace_back("The task was not finished.");
   if (attempt.critical_error && step.pass.no_critical_error) missed.emplace_back("A critical error occurred.");
   if (std::isnan(attempt.score))
@@ -218,7 +230,9 @@ ExpertThresholds expert_thresholds(std::span<const ExpertAttempt> attempts, Expe
   std::vector<const CourseAttempt*> counted;
   std::set<std::string> experts;
   for (const ExpertAttempt& expert : attempts) {
-    if (!expert.attempt.finished || expert.attempt.critical_error || !std::isfinite(expert.attempt.score)) continue;
+    if (!expert.attempt.finished || expert.attempt.critical_error || is_practice(expert.attempt) ||
+        !std::isfinite(expert.attempt.score))
+      continue;
     counted.push_back(&expert.attempt);
     if (!expert.expert.empty()) experts.insert(expert.expert);
     if (expert.scripted) ++result.scripted;

@@ -30,6 +30,9 @@ struct CourseAttempt {
 // Returns a scored attempt as an attempt of the scene. An attempt without a task is not finished and has no score.
 CourseAttempt course_attempt(const Attempt& scored, std::string scene, int level, double date);
 
+// Returns whether the machine lost so much time that the attempt does not count (sim/score/lost_time.hpp).
+bool is_practice(const CourseAttempt& attempt);
+
 // Returns one sentence for each criterion that the attempt misses; empty for a pass.
 std::vector<std::string> missed_criteria(const CourseStep& step, const CourseAttempt& attempt);
 
@@ -42,7 +45,7 @@ enum class StepState {
 
 struct StepProgress {
   StepState state = StepState::Open;
-  int attempts = 0;                      // at its scene and level
+  int attempts = 0;                      // at its scene and level, without practice
   int in_a_row = 0;                      // passes since the last attempt that was not a pass
   int in_all = 0;                        // passes
   std::optional<double> best;            // 0..100  the highest score; empty without a score

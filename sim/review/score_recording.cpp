@@ -9,6 +9,7 @@
 
 #include "geometry/error.hpp"
 #include "sim/review/recording_observer.hpp"
+#include "sim/score/lost_time.hpp"
 #include "sim/score/motion.hpp"
 #include "sim/support/process.hpp"
 #include "sim/task/task_run.hpp"
@@ -303,9 +304,15 @@ void add_lost_time(const Recording& recording, const ScoredSession& session, Att
   const auto& wall = recording.wall_times();
   if (session.frames() == 0) return;
   const std::size_t last = session.frames() - 1;
-  const double passed = wall[last] - wall.front();
+  LostTime lost;
+  for (std::size_t frame = 0; frame <= last; ++frame)
+    lost.add(wall[frame] - wall.front(), recording.lost_time(0, frame));
   attempt.lost_time = recording.lost_time(0, last);
-  if (passed > 0.0) attempt.lost_share = std::min(attempt.lost_time / passed, 1.0);
+  attempt.lost_share = lost.share(), attempt.worst_lost = lost.worst();
+  if (recording.clock() != ScoreClock::Wall) return;
+  attempt.overall.push_back({"lost_share", "Time lost by the machine", "%", 100.0 * lost.share(), {}, {}, ""});
+  attempt.overall.push_back(
+      {"worst_lost_share", "Time lost by the machine in the worst 10 s", "%", 100.0 * lost.worst(), {}, {}, ""});
 }
 
 }  // namespace
@@ -326,8 +333,8 @@ Attempt score_recording(const Recording& recording, const std::string& file) {
   attempt.duration = session.duration();
   attempt.frames = session.frames();
   attempt.clock = recording.clock() == ScoreClock::Wall ? "wall" : "tick";
-  add_lost_time(recording, session, attempt);
   attempt.overall = score_whole(session);
+  add_lost_time(recording, session, attempt);
   const std::vector<double> stops = stops_of(session.task);
   for (std::size_t tool = 0; tool < session.tools.size(); ++tool)
     attempt.instruments.push_back(score_tool(recording.tools()[tool], session, session.tools[tool], stops));

@@ -64,11 +64,12 @@ struct Attempt {
   std::string clock = "tick";  // time base: "wall", the trainee's time; "tick", simulation time
   double lost_time = 0.0;      // s  simulation time lost because the machine was too slow
   double lost_share = 0.0;     // 0..1  of the wall time
+  double worst_lost = 0.0;     // 0..1  of the LostTime::kWindow of it in which most is lost
 };
 
-// Above this share of lost time the machine was too slow for the scene.
-constexpr double kMuchLostTime = 0.01;
-// Returns a warning about a slow machine; empty below the threshold.
+// What helps a machine that is too slow.
+inline constexpr std::string_view kSlowAdvice = "A lower quality of the picture or a smaller window helps.";
+// Returns a warning about a slow machine; empty where LostTime::is_much() is false.
 std::string slow_machine_text(const Attempt& attempt);
 
 // Writes attempts as JSON, for `trocar score --json` and the report. An undefined value is null.

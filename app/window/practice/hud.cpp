@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/window/widgets/theme.hpp"
+#include "sim/score/attempt.hpp"
 
 namespace trocar {
 
@@ -129,6 +130,9 @@ void attempt_lines(const Session& session, const HudState& state) {
   if (session.disagreements() > 0 || session.sample().disagreements > 0)
     theme::wrapped("The collision answers disagree; please report this recording", theme::kBad);
   if (state.lost >= 0.05) theme::row("Lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
+  if (state.slow)
+    theme::wrapped(fmt::format("The machine is too slow: this is practice and does not count. {}", kSlowAdvice),
+                   theme::kBad);
 }
 
 void technical_lines(const Session& session, const HudState& state) {

@@ -31,6 +31,7 @@ struct HudState {
   bool recording = false;
   double frame_ms = 0.0;  // smoothed, of the whole frame
   double lost = 0.0;      // s  simulation time lost because the machine was too slow
+  bool slow = false;      // so much that the attempt does not count
   bool technical = false;
   std::optional<std::size_t> wanted = {};  // instrument that the task wants next
 };

@@ -178,6 +178,7 @@ void Practice::advance(const WindowInput& input, double elapsed, const WindowSet
   still_ = false;
   shown_ = clock_.now() - 0.5;
   const int ticks = clock_.picture(elapsed - 1e-3 * budget_.take_overrun());
+  lost_time_.add(clock_.wall(), clock_.lost());
   if (clock_.after_gap()) loop_.suspend_devices();
   hands_.move(input, axes_of(session().scope().pose), ticks * clock_.tick(), settings.hands);
   session().set_field_of_view(settings.field_of_view_deg.value_or(scene_.scope.field_of_view_deg));

@@ -23,6 +23,7 @@
 #include "sim/hdf5/recorder.hpp"
 #include "sim/link/igtl_server.hpp"
 #include "sim/loop/session_loop.hpp"
+#include "sim/score/lost_time.hpp"
 #include "sim/session/tick_clock.hpp"
 #include "sim/support/task.hpp"
 
@@ -99,7 +100,9 @@ class Practice {
   // Returns the time that a picture shows, on the scale of the ticks' numbers: half a tick before the picture before
   // it, whose ticks have all ended.
   double shown() const { return shown_; }
-  double lost() const { return clock_.lost(); }                          // s  lost because the machine was too slow
+  double lost() const { return clock_.lost(); }  // s  lost because the machine was too slow
+  // Returns whether so much was lost that the attempt does not count. A demonstration runs in tick time.
+  bool is_slow() const { return activity_ == Activity::Attempt && lost_time_.is_much(); }
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
   Activity activity() const { return activity_; }
   // Returns null where the scene has no task.
@@ -129,6 +132,7 @@ class Practice {
   Activity activity_;
   ScoreClock score_clock_;
   TickClock clock_;
+  LostTime lost_time_;
   CheckBudget budget_;
   std::optional<IgtlPublisher> publisher_;
   SessionLoop loop_;

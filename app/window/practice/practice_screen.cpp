@@ -432,10 +432,10 @@ void PracticeScreen::note_panel(const std::string& note) const {
 Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
   const bool shown = practice_->plan().shown;
-  hud_.draw(
-      practice_->session(),
-      {practice_->hands().in_hand(), recording && !shown && practice_->recording_fault().empty(), practice_->frame_ms(),
-       practice_->lost(), settings_.technical, practice_->task() ? practice_->task()->feed().tool : std::nullopt});
+  hud_.draw(practice_->session(),
+            {practice_->hands().in_hand(), recording && !shown && practice_->recording_fault().empty(),
+             practice_->frame_ms(), practice_->lost(), practice_->is_slow(), settings_.technical,
+             practice_->task() ? practice_->task()->feed().tool : std::nullopt});
   if (recording && practice_->task()) draw_task(*practice_->task(), pictures_);
   if (std::string fault = pictures_.new_fault(); !fault.empty()) say(std::move(fault));
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());

@@ -48,6 +48,24 @@ TEST(CourseProgress, IgnoresOtherScenesOtherLevelsAndAttemptsWithoutADate) {
   EXPECT_FALSE(progress.best);
 }
 
+// Neither a pass nor a failure: the passes before and after it follow each other.
+TEST(CourseProgress, AnAttemptOnAMachineThatIsTooSlowIsPractice) {
+  const Curriculum c = curriculum_of(kOneStep);
+  for (const char* id : {"lost_share", "worst_lost_share"}) {
+    CourseAttempt slow = attempt_at(2, 99);
+    slow.metrics[id] = 3.1;
+    EXPECT_EQ(missed_criteria(c.steps[0], slow),
+              (std::vector<std::string>{"The machine was too slow: the attempt is practice and does not count."}));
+    const StepProgress progress = only_step(c, {attempt_at(1, 90), slow, attempt_at(3, 90)});
+    EXPECT_EQ(progress.attempts, 2);
+    EXPECT_EQ(progress.in_a_row, 2);
+    EXPECT_EQ(progress.best, 90.0);
+    slow.metrics[id] = 2.9;
+    EXPECT_TRUE(missed_criteria(c.steps[0], slow).empty());
+    EXPECT_EQ(only_step(c, {attempt_at(1, 90), slow}).attempts, 2);
+  }
+}
+
 TEST(CourseProgress, AnUndefinedScoreOrMetricIsNotAPass) {
   const Curriculum c = curriculum_of(
       "[[step]]\nname = \"a\"\nscene = \"a.toml\"\n[[step.at_most]]\nmetric = \"task_errors\"\nvalue = 0\n");
@@ -160,6 +178,7 @@ SlowStep slow_step(const CourseStep& step, const std::vector<CourseAttempt>& att
   SlowStep slow;
   for (const CourseAttempt& a : attempts) {
     if (scene_key(step.scene) != a.scene || step.level != a.level || !std::isfinite(a.date)) continue;
+    if (a.metrics.contains("lost_share") && a.metrics.at("lost_share") > 3.0) continue;
     bool pass = a.finished && a.score >= step.pass.least_score && !(step.pass.no_critical_error && a.critical_error);
     for (const MetricLimit& limit : step.pass.limits) {
       const double value = a.metrics.contains(limit.metric) ? a.metrics.at(limit.metric) : kNotANumber;
@@ -219,6 +238,7 @@ struct RandomCourse {
     if (below(20) == 0) a.score = kNotANumber;
     a.finished = below(10) > 0, a.critical_error = below(10) == 0;
     if (below(10) > 0) a.metrics["task_errors"] = below(15) == 0 ? kNotANumber : double(below(3));
+    if (below(2) == 0) a.metrics["lost_share"] = double(below(5));
     return a;
   }
 };
