@@ -366,6 +366,18 @@ void inflame(Scene& scene, LayerScene& bed) {
   bed.params.modulus *= static_cast<float>(kTougher);
 }
 
+// Makes a body of fat thinner or thicker. Sheets that lie on it are joined to it all the same: the layers that join
+// them reach further by what its surface recedes.
+void build(const std::string& name, double thickness, FatShape& fat, std::vector<LayerScene>& layers,
+           const std::vector<OrganScene>& organs) {
+  const double recedes = std::max(0.0, 0.5 * (fat.thickness - thickness));
+  fat.thickness = thickness;
+  for (LayerScene& layer : layers) {
+    const auto organ = std::ranges::find(organs, layer.organ, &OrganScene::name);
+    if (layer.to == name && organ != organs.end() && organ->sheet) layer.params.reach += static_cast<float>(recedes);
+  }
+}
+
 // Returns whether the anatomy fits; then `scene` has it.
 bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
   TubeShape &duct = tube_named(scene, names.duct), &artery = tube_named(scene, names.artery);
@@ -382,7 +394,8 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
   }
   for (OrganScene& organ : scene.organs) {
     if (!organ.fat) continue;
-    organ.fat->thickness *= kFatOf[static_cast<std::size_t>(anatomy.build)];
+    build(organ.name, kFatOf[static_cast<std::size_t>(anatomy.build)] * organ.fat->thickness, *organ.fat, scene.layers,
+          scene.organs);
     carry_fat(*organ.fat, moved_duct, duct.radius);
     carry_fat(*organ.fat, moved_artery, artery.radius);
     if (!fat_fault(*organ.fat).empty()) return false;

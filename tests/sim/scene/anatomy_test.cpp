@@ -167,6 +167,18 @@ double farthest_from(const std::vector<glm::dvec3>& points, const Scene& scene, 
   return most;
 }
 
+// A thin patient whose fat lies 2 mm below the peritoneum, and others: every layer holds.
+TEST(Anatomy, ThinPatientsLoad) {
+  const Scene scene = operation();
+  for (const std::uint32_t seed : {286651771u, 113u, 128u}) {
+    const VariedScene varied = vary_anatomy(scene, seed);
+    EXPECT_EQ(varied.anatomy.build, Build::Thin) << seed;
+    const test::SceneTissue tissue(still(varied.scene));
+    for (const LayerScene& layer : scene.layers)
+      EXPECT_GE(fibres_of(tissue.session_bonds(), layer.name), 5u) << seed << layer.name;
+  }
+}
+
 // Fat wraps the ducts of every anatomy, and the window that is cleared lies between them.
 TEST(Anatomy, FatAndWindowGoWithTheDucts) {
   const Scene scene = load_scene(repository_file("data/scenes/tasks/clear_triangle.toml"));
