@@ -256,6 +256,7 @@ class Performer {
   std::vector<double> line_tries_;  // [line of the window] attempts to free it
   std::ptrdiff_t left_ = -1;        // strands that the step had left at the last attempt
   int fruitless_ = 0;               // attempts since a strand was divided
+  std::size_t looked_for_ = kNone;  // the last step for which the scope moved, or stood well
   int cleared_again_ = 0;           // attempts to clear the window again, before the first clip
   std::vector<double> cooked_;      // [fibre] s  for which a hollow organ has been burnt near it
   std::vector<double> shortest_;    // [fibre] m  it is divided only when it is at least as long

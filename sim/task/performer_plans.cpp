@@ -844,9 +844,11 @@ void Performer::plan_operation(const Observation& seen, const TaskFeed& feed) {
   }
 }
 
-// Moves the scope to the small structures of a step, or back to where it was for other steps. Returns whether it moves.
+// Moves the scope to the small structures of a step, or back to where it was for other steps, once for each step: it
+// may not reach so far. Returns whether it moves.
 bool Performer::look_at(const Observation& seen, std::size_t step) {
-  if (style_.careless) return false;
+  if (style_.careless || looked_for_ == step) return false;
+  looked_for_ = step;
   glm::dvec3 wanted = scope_.pose().eye;
   const auto near = [&](const glm::dvec3& target) {
     return eye_before(poses_.back().pivot, target, kCloseUp, scope_.angle_deg, poses_.back().roll_deg);
@@ -857,7 +859,7 @@ bool Performer::look_at(const Observation& seen, std::size_t step) {
   } else if (steps_->at(step).kind == StepKind::Divide) {
     wanted = near(point_of(seen, ducts_.front(), ducts_.front().along));
   }
-  if (glm::distance(wanted, poses_.back().tip) < kCloseEnough) return false;
+  if (!(glm::distance(wanted, poses_.back().tip) > kCloseEnough)) return false;
   then([wanted](const Observation&, double) { return wanted; }).tool = instruments_.size();
   return true;
 }
