@@ -368,8 +368,8 @@ void inflame(Scene& scene, LayerScene& bed) {
 
 // Makes a body of fat thinner or thicker. Sheets that lie on it are joined to it all the same: the layers that join
 // them reach further by what its surface recedes.
-void build(const std::string& name, double thickness, FatShape& fat, std::vector<LayerScene>& layers,
-           const std::vector<OrganScene>& organs) {
+void set_thickness(const std::string& name, double thickness, FatShape& fat, std::vector<LayerScene>& layers,
+                   const std::vector<OrganScene>& organs) {
   const double recedes = std::max(0.0, 0.5 * (fat.thickness - thickness));
   fat.thickness = thickness;
   for (LayerScene& layer : layers) {
@@ -394,8 +394,8 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
   }
   for (OrganScene& organ : scene.organs) {
     if (!organ.fat) continue;
-    build(organ.name, kFatOf[static_cast<std::size_t>(anatomy.build)] * organ.fat->thickness, *organ.fat, scene.layers,
-          scene.organs);
+    set_thickness(organ.name, kFatOf[static_cast<std::size_t>(anatomy.build)] * organ.fat->thickness, *organ.fat,
+                  scene.layers, scene.organs);
     carry_fat(*organ.fat, moved_duct, duct.radius);
     carry_fat(*organ.fat, moved_artery, artery.radius);
     if (!fat_fault(*organ.fat).empty()) return false;

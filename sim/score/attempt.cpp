@@ -26,13 +26,12 @@ std::string cap_text(const TaskResult& task) {
 
 std::string slow_machine_text(const Attempt& attempt) {
   if (!(std::max(attempt.lost_share, attempt.worst_lost) > LostTime::kMost)) return {};
-  return fmt::format(
+  std::string text = fmt::format(
       "The machine was too slow for this scene: {:.1f} s of the simulation were lost, {:.0f} % of the time, {:.0f} % "
-      "of "
-      "the worst {:.0f} s. Tissue and instruments moved slower than they should, so this attempt is practice and does "
-      "not "
-      "count. {}",
-      attempt.lost_time, 100.0 * attempt.lost_share, 100.0 * attempt.worst_lost, LostTime::kWindow, kSlowAdvice);
+      "of the worst {:.0f} s. Tissue and instruments moved slower than they should.",
+      attempt.lost_time, 100.0 * attempt.lost_share, 100.0 * attempt.worst_lost, LostTime::kWindow);
+  if (attempt.clock == "wall") text += fmt::format(" This attempt is practice and does not count. {}", kSlowAdvice);
+  return text;
 }
 
 namespace {
@@ -96,6 +95,7 @@ Json json_of(const Attempt& attempt) {
           {"lost_time_s", number(attempt.lost_time)},
           {"lost_share", number(attempt.lost_share)},
           {"worst_lost_share", number(attempt.worst_lost)},
+          {"slow_machine", slow_machine_text(attempt)},
           {"overall", json_of(attempt.overall, kind)},
           {"instruments", instruments},
           {"task", attempt.task ? json_of(*attempt.task) : Json(nullptr)}};

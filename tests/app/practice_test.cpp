@@ -15,6 +15,7 @@
 #include "app/window/replay/replay_screen.hpp"
 #include "app/window/screens/results_screen.hpp"
 #include "geometry/error.hpp"
+#include "sim/course/course_progress.hpp"
 #include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recorder.hpp"
 #include "sim/hdf5/recording.hpp"
@@ -95,6 +96,8 @@ TEST_F(PracticeTest, AMinuteScoresAsAMinuteOnAnyMachine) {
     const double kept = std::min(1.0, 3.0 * rate / 60.0);
     EXPECT_NEAR(attempt.lost_share, 1.0 - kept, 0.01) << rate;
     EXPECT_EQ(slow_machine_text(attempt).empty(), rate >= 20.0) << slow_machine_text(attempt);
+    EXPECT_EQ(slow_machine_text(attempt).find("practice") != std::string::npos, rate < 20.0);
+    EXPECT_EQ(is_practice(course_attempt(attempt, "x", 1, 0.0)), rate < 20.0);
     // Tick time does not depend on the wall clock.
     for (std::size_t frame = 0; frame < recording.frame_count(); ++frame)
       ASSERT_EQ(recording.times()[frame], static_cast<double>(frame) * (1.0 / 60.0));
@@ -125,6 +128,8 @@ TEST_F(PracticeTest, ADemonstrationIsTheSameOnAnyMachine) {
     }
     expect_same_result(*first->task, *attempt.task);
     EXPECT_GT(attempt.lost_share, 0.4);
+    EXPECT_EQ(slow_machine_text(attempt).find("practice"), std::string::npos);
+    EXPECT_FALSE(is_practice(course_attempt(attempt, "x", 1, 0.0)));
     ASSERT_EQ(recording.frame_count(), tips.size());
     for (std::size_t frame = 0; frame < tips.size(); ++frame) ASSERT_EQ(recording.pose(frame, 0).tip, tips[frame]);
   }

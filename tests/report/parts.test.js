@@ -7,7 +7,7 @@ import { kScale, scaleColour } from "../../app/report/web/colour.js";
 import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.js";
 import { clock, figure, readableUnit, ticks, withUnit } from "../../app/report/web/format.js";
 import { practiceAt, practiceText } from "../../app/report/web/practice.js";
-import { judgement, limitsText, slowMachineText } from "../../app/report/web/score.js";
+import { judgement, limitsText } from "../../app/report/web/score.js";
 import { fillTriangle, travellers } from "../../app/report/web/paths.js";
 import { lifetimes, vertexNormals } from "../../app/report/web/surface.js";
 
@@ -63,12 +63,6 @@ test("grades have words", () => {
   assert.equal(limitsText({ good: 30, poor: 90, unit: "s" }), "good up to 30\u00a0s, poor from 90\u00a0s");
   assert.equal(limitsText({ good: 95, poor: 40, unit: "%" }), "good from 95\u00a0%, poor up to 40\u00a0%");
   assert.equal(limitsText({ unit: "s" }), "");
-});
-
-test("a slow machine is reported above 1 % of lost time", () => {
-  assert.equal(slowMachineText({ lost_time_s: 0.5, lost_share: 0.01 }), "");
-  assert.equal(slowMachineText({}), "");
-  assert.match(slowMachineText({ lost_time_s: 15, lost_share: 0.25 }), /15\u00a0s of the simulation were lost, 25 %/);
 });
 
 test("the scale is clamped to its end colours", () => {

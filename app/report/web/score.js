@@ -154,12 +154,6 @@ function fact(term, value) {
   return value && html("div", {}, html("dt", {}, term), html("dd", {}, value));
 }
 
-/** The warning for a machine that lost more than 1 % of the time; empty otherwise. */
-export function slowMachineText(attempt) {
-  if (!(attempt.lost_share > 0.01)) return "";
-  return `The machine was too slow for this scene: ${withUnit(attempt.lost_time_s, "s")} of the simulation were lost, ${Math.round(100 * attempt.lost_share)} % of the time. Tissue and instruments moved slower than they should.`;
-}
-
 const kClocks = { wall: "wall time of the trainee", tick: "simulation time" };
 
 /** Title and origin of a session. */
@@ -177,7 +171,7 @@ export function sessionHeader(session) {
         { class: "notice", role: "note" },
         "The program was killed during the recording: this report covers the file up to its last complete frame.",
       ),
-    slowMachineText(attempt) && html("p", { class: "notice", role: "note" }, slowMachineText(attempt)),
+    attempt.slow_machine && html("p", { class: "notice", role: "note" }, attempt.slow_machine),
     html(
       "dl",
       { class: "facts" },

@@ -167,7 +167,7 @@ double farthest_from(const std::vector<glm::dvec3>& points, const Scene& scene, 
   return most;
 }
 
-// A thin patient whose fat lies 2 mm below the peritoneum, and others: every layer holds.
+// In thin patients every layer holds; in the first one the fat lay out of reach of the peritoneum.
 TEST(Anatomy, ThinPatientsLoad) {
   const Scene scene = operation();
   for (const std::uint32_t seed : {286651771u, 113u, 128u}) {
