@@ -11,10 +11,10 @@
 #include "app/compare/compare.hpp"
 #include "app/report/report.hpp"
 #include "app/view/view.hpp"
-#include "app/window/input/keys.hpp"
 #include "app/window/practice/hud.hpp"
 #include "app/window/practice/plots.hpp"
 #include "app/window/widgets/gui.hpp"
+#include "app/window/widgets/help_panel.hpp"
 #include "app/window/window.hpp"
 #include "geometry/error.hpp"
 #include "geometry/machine.hpp"
@@ -75,7 +75,7 @@ class DemoView {
     gui_->begin();
     hud_.draw(session_, state_);
     if (plots_) draw_plots(history_, session_);
-    if (help_) help_ = draw_help(window_->input().keys());
+    if (help_) help_ = draw_help(window_->input().keys(), true);
     gui_->end();
     window_->show();
   }

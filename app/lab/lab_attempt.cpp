@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -68,6 +69,14 @@ std::string text_of_date(double seconds) {
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), minutes / 60,
                      minutes % 60);
+}
+
+std::string local_text_of_date(double seconds) {
+  const auto whole = static_cast<std::time_t>(std::clamp(seconds, 0.0, 4e10));
+  std::tm local{};
+  if (!(seconds >= 0.0) || !localtime_r(&whole, &local)) return "";
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday,
+                     local.tm_hour, local.tm_min);
 }
 
 namespace {

@@ -22,6 +22,8 @@ double date_of_text(const std::string& text);
 bool is_past_date(double seconds);
 // Returns "2026-11-21 10:22".
 std::string text_of_date(double seconds);
+// The same in the time of this machine's place.
+std::string local_text_of_date(double seconds);
 
 class Recording;
 

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <thread>
 #include <utility>
@@ -25,10 +26,12 @@
 #include "app/window/screen.hpp"
 #include "app/window/screens/device_screen.hpp"
 #include "app/window/screens/library_screen.hpp"
+#include "app/window/screens/loading_screen.hpp"
 #include "app/window/screens/results_screen.hpp"
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/screens/start_screen.hpp"
 #include "app/window/widgets/gui.hpp"
+#include "app/window/widgets/help_panel.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 #include "geometry/machine.hpp"
@@ -97,15 +100,16 @@ namespace {
 
 // Writes the window's state to a file, for tests and remote control: one JSON object, rewritten at most ten times a
 // second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown`
-// counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left.
-// On the start screen and the results also "step", on the curriculum. In a practice session also "tip_mm" (of the
-// selected instrument), "goal_mm" (where its task continues), "progress". Used in tests/app/window_path_test.sh and
-// window_burn_test.py
+// counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left;
+// `words` all that is written. On the start screen and the results also "step", on the curriculum; on the start screen
+// "speed", of real time. In a practice session also "tip_mm" (of the selected instrument), "goal_mm" (where its task
+// continues), "progress". Used in tests/app/window_path_test.sh and window_burn_test.py
 class StateFile {
  public:
   // With an empty name, nothing is written.
   explicit StateFile(std::filesystem::path file) : file_(std::move(file)) {}
-  void write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ItemPosition> locations);
+  void write(ScreenName screen, const ScreenStatus& status, const Gui& gui);
+  bool used() const { return !file_.empty(); }
 
  private:
   std::filesystem::path file_;
@@ -115,30 +119,29 @@ class StateFile {
 
 constexpr std::chrono::milliseconds kBetween{100};
 
+std::set<std::string> words_of(const Gui& gui) { return {gui.words().begin(), gui.words().end()}; }
+
 void add_position(nlohmann::json& state, const char* key, const std::optional<glm::dvec3>& position) {
   if (position) state[key] = {1e3 * position->x, 1e3 * position->y, 1e3 * position->z};
 }
 
-void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<const theme::ItemPosition> locations) {
+void StateFile::write(ScreenName screen, const ScreenStatus& status, const Gui& gui) {
   ++shown_;
   const auto now = Clock::now();
   if (file_.empty() || now - last_ < kBetween) return;
   last_ = now;
-  nlohmann::json state = {{"screen", name_of(screen)},
-                          {"phase", status.phase},
-                          {"in_hand", status.in_hand},
-                          {"file", text_of_bytes(status.file.string())},
-                          {"frames", status.frames},
-                          {"touched", status.touched},
-                          {"note", status.note},
-                          {"shown", shown_},
-                          {"places", nlohmann::json::object()}};
+  nlohmann::json state = {{"screen", name_of(screen)}, {"phase", status.phase},
+                          {"in_hand", status.in_hand}, {"file", text_of_bytes(status.file.string())},
+                          {"frames", status.frames},   {"touched", status.touched},
+                          {"note", status.note},       {"shown", shown_},
+                          {"words", words_of(gui)},    {"places", nlohmann::json::object()}};
   if (!status.disk.empty()) state["room"] = status.disk;
+  if (status.speed) state["speed"] = *status.speed;
   if (!status.step.empty()) state["step"] = status.step;
   add_position(state, "tip_mm", status.tip);
   add_position(state, "goal_mm", status.goal);
   if (status.goal || status.progress > 0.0) state["progress"] = status.progress;
-  for (const theme::ItemPosition& location : locations) {
+  for (const theme::ItemPosition& location : gui.locations()) {
     const glm::vec2 middle = 0.5f * (location.from + location.to);
     state["places"][location.label] = {static_cast<int>(middle.x), static_cast<int>(middle.y)};
   }
@@ -181,9 +184,10 @@ class WindowProgram {
         own_scenes_(lab_places().waiting.parent_path() / "scenes.json") {
     const std::string waits = enter_begun();
     if (options.quality) settings_.quality = options.quality;
-    start_ =
-        std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
-                                      options.access, window.context(), desk_, options.person, keeper_.at_start().last);
+    if (state_file_.used()) gui_.note_words();
+    start_ = std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
+                                           options.access, window.context(), desk_, options.person,
+                                           keeper_.at_start().last, settings_);
     if (!waits.empty()) start_->say(waits);
     if (!keeper_.fault().empty()) start_->say(keeper_.fault());
     if (std::error_code none; std::filesystem::is_directory(options.folder, none)) pack(options.folder);
@@ -192,15 +196,17 @@ class WindowProgram {
     start_->choose(options.scene);
     if (start_->must_ask()) return;
     practise(chosen_scene(), options.backend);
-    if (options.record) practice_->start();
+    start_when_loaded_ = options.record;
+    must_load_ = true;
     state_ = next(state_, Ask::Practise);
   }
 
   void run() {
     catch_interrupts();
     auto last = Clock::now();
-    for (std::size_t frame = 0; state_.now != ScreenName::Quit && !window_.closing() && !interrupted(); ++frame) {
+    for (std::size_t frame = 0; state_.now != ScreenName::Quit && !closes() && !interrupted();) {
       if (options_.frames > 0 && frame == options_.frames) break;
+      if (state_.now != ScreenName::Loading) ++frame;
       if (window_.context().lost()) end_without_picture();
       std::this_thread::sleep_until(last + std::chrono::duration_cast<Clock::duration>(kShortestFrame));
       const auto now = Clock::now();
@@ -220,6 +226,14 @@ class WindowProgram {
   }
 
  private:
+  // The user has closed the window. An attempt that runs asks first, once.
+  bool closes() {
+    if (!window_.closing()) return false;
+    if (state_.now != ScreenName::Practice || !practice_->ask_to_leave(Ask::Quit)) return true;
+    window_.stay_open();
+    return false;
+  }
+
   // Scores and keeps attempts that ended without the results screen: in another session, or abandoned in this one.
   // Their recordings are read here, because only one thread may read recordings; the database is asked in another one.
   // Returns why one of them cannot be scored now; empty: all were.
@@ -252,6 +266,8 @@ class WindowProgram {
 
   Screen& screen() {
     switch (state_.now) {
+      case ScreenName::Loading:
+        return *loading_;
       case ScreenName::Practice:
         return *practice_;
       case ScreenName::Results:
@@ -280,21 +296,25 @@ class WindowProgram {
                     file.has_filename() ? "; the recording " + file.string() + " is complete up to here" : ""));
   }
 
-  // Runs one frame and its request. Every error leads back to the start screen, which shows the message.
+  // Runs one frame and its request. Every error leads back to the start screen, which shows the message; where the
+  // scene of the command line cannot be loaded, it ends the program.
   void turn_over(double elapsed) {
     try {
       const Ask ask = show_frame(elapsed);
-      if (ask == Ask::Nothing) return;
+      if (ask == Ask::Help) help_ = true;
+      if (ask == Ask::Nothing || ask == Ask::Help) return;
       keep_settings();
       prepare(ask);
       state_ = next(state_, ask);
       if (state_.now != ScreenName::Practice) leave_practice();
       if (state_.now == ScreenName::Start) desk_.refresh();
     } catch (...) {
+      if (must_load_) throw;
       start_->say(fault_of_exception());
       state_ = {};
       leave_practice();
     }
+    if (state_.now != ScreenName::Loading) loading_.reset(), must_load_ = false;
     if (state_.now != ScreenName::Replay) replay_.reset();
     if (state_.now != ScreenName::Editor) editor_.reset(), saved_scene_.clear();
     if (state_.now != ScreenName::Devices) devices_.reset();
@@ -309,11 +329,11 @@ class WindowProgram {
   };
 
   Told show_panels(Screen& shown) {
-    gui_.begin();
+    gui_.begin(static_cast<float>(settings_.letters));
     try {
       Told told;
       told.ask = shown.panels();
-      if (help_) help_ = draw_help(window_.input().keys());
+      if (help_) help_ = draw_help(window_.input().keys(), settings_.technical);
       told.status = shown.status();
       told.sound = shown.sound();
       shown.picture(window_.size());
@@ -339,7 +359,7 @@ class WindowProgram {
     desk_.step();
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
     const Told told = show_panels(shown);
-    state_file_.write(state_.now, told.status, gui_.locations());
+    state_file_.write(state_.now, told.status, gui_);
     sound_.hear(told.sound, settings_.volume);
     window_.show();
     note_saved_scene();
@@ -388,7 +408,7 @@ class WindowProgram {
   }
 
   void prepare(Ask ask) {
-    start_->devices().rest();
+    start_->rest();
     if (state_.now == ScreenName::Devices) {
       start_->devices().use(devices_->choices());
       start_->access() = devices_->access();
@@ -405,17 +425,24 @@ class WindowProgram {
       if (start_->must_ask()) throw InputError("the scene connects to another machine; allow or refuse the connection");
       practise(chosen_scene(), start_->backend());
     }
+    if (ask == Ask::Lesson) {
+      settings_.lesson_offered = true;
+      practise(load_scene(data_file("scenes/liver_and_stomach.toml")), "", Practising::Lesson);
+      start_when_loaded_ = true;
+    }
     if (ask == Ask::Edit) edit();
     if (ask == Ask::Again || ask == Ask::ShowMe) {
       const Scene scene = last_scene_;
       leave_practice();
-      practise(scene, backend_, ask == Ask::ShowMe);
-      if (ask == Ask::ShowMe) practice_->start();
+      practise(scene, backend_, ask == Ask::ShowMe ? Practising::Shown : Practising::Attempt);
+      start_when_loaded_ = ask == Ask::ShowMe;
     }
+    if (ask == Ask::Loaded) begin(loading_->take());
     if (ask == Ask::OpenRecording)
       replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(),
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
-    if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_, &window_.context());
+    if (ask == Ask::OpenLibrary)
+      library_ = std::make_unique<LibraryScreen>(station_, &window_.context(), settings_.technical);
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
@@ -445,18 +472,29 @@ class WindowProgram {
     return with_level(scene.anatomy ? with_anatomy(scene, options_.anatomy) : scene, options_.level);
   }
 
-  // `shown`: the expert shows the task before the trainee's attempt.
-  void practise(const Scene& scene, const std::string& backend, bool shown = false) {
+  // Shown: the expert shows the task before the trainee's attempt.
+  enum class Practising { Attempt, Shown, Lesson };
+
+  void practise(const Scene& scene, const std::string& backend, Practising how = Practising::Attempt) {
     last_scene_ = scene;
     backend_ = backend;
-    if (!start_->performer() && !shown) start_->log_in();
-    PracticePlan plan{start_->performer(), backend,       options_.check, start_->person(),
-                      options_.folder,     options_.igtl, &station_};
-    if (shown) plan.performer = Skill::Expert;
-    plan.shown = shown;
-    if (settings_.ghost != GhostMode::Off && !plan.performer) ghost_.prepare(scene);  // beside the session's loading
-    practice_ = std::make_unique<PracticeScreen>(std::make_unique<Practice>(scene, plan, &window_.context()), settings_,
-                                                 ghost_, options_.folder, &window_.context());
+    PracticePlan plan{{}, backend, options_.check, "", options_.folder, options_.igtl, &station_};
+    if (how == Practising::Attempt) {
+      if (!start_->performer()) start_->log_in();
+      plan.performer = start_->performer(), plan.trainee = start_->person();
+    }
+    if (how == Practising::Shown) plan.performer = Skill::Expert;
+    plan.shown = how == Practising::Shown, plan.lesson = how == Practising::Lesson;
+    if (settings_.ghost != GhostMode::Off && !plan.performer && !plan.lesson)
+      ghost_.prepare(scene);  // beside the session's loading
+    loading_ = std::make_unique<LoadingScreen>(scene, plan, &window_.context());
+    start_when_loaded_ = false;
+  }
+
+  void begin(std::unique_ptr<Practice> practice) {
+    practice_ =
+        std::make_unique<PracticeScreen>(std::move(practice), settings_, ghost_, options_.folder, &window_.context());
+    if (start_when_loaded_) practice_->start();
   }
 
   WindowOptions options_;
@@ -473,6 +511,7 @@ class WindowProgram {
   GhostShow ghost_;
   ScreenState state_;
   std::unique_ptr<StartScreen> start_;
+  std::unique_ptr<LoadingScreen> loading_;
   std::unique_ptr<PracticeScreen> practice_;
   std::unique_ptr<ResultsScreen> results_;
   std::unique_ptr<ReplayScreen> replay_;
@@ -483,6 +522,8 @@ class WindowProgram {
   std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;
   bool help_ = false;
+  bool start_when_loaded_ = false;   // without the instructions
+  bool must_load_ = false;           // the scene of the command line is being loaded
   bool recorded_ = false;            // an attempt or a demonstration in this session
   std::filesystem::path recording_;  // of the session that runs
   BackgroundJobs jobs_{own_program()};

@@ -10,18 +10,21 @@ ScreenName after(const ScreenState& state, Ask ask) {
   if (ask == Ask::Quit) return S::Quit;
   switch (state.now) {
     case S::Start:
-      if (ask == Ask::Practise) return S::Practice;
+      if (ask == Ask::Practise || ask == Ask::Lesson) return S::Loading;
       if (ask == Ask::OpenRecording) return S::Replay;
       if (ask == Ask::OpenLibrary) return S::Library;
       if (ask == Ask::OpenDevices) return S::Devices;
       if (ask == Ask::Edit) return S::Editor;
       break;
+    case S::Loading:
+      if (ask == Ask::Loaded) return S::Practice;
+      break;
     case S::Practice:
       if (ask == Ask::Finish) return S::Results;
-      if (ask == Ask::Again || ask == Ask::ShowMe) return S::Practice;
+      if (ask == Ask::Again || ask == Ask::ShowMe) return S::Loading;
       break;
     case S::Results:
-      if (ask == Ask::Again || ask == Ask::NextStep) return S::Practice;
+      if (ask == Ask::Again || ask == Ask::NextStep) return S::Loading;
       if (ask == Ask::OpenRecording) return S::Replay;
       break;
     case S::Replay:
@@ -31,7 +34,7 @@ ScreenName after(const ScreenState& state, Ask ask) {
       if (ask == Ask::OpenRecording) return S::Replay;
       break;
     case S::Editor:
-      if (ask == Ask::Practise) return S::Practice;
+      if (ask == Ask::Practise) return S::Loading;
       break;
     case S::Devices:
       break;
@@ -49,7 +52,8 @@ ScreenState next(const ScreenState& state, Ask ask) {
 }
 
 std::string name_of(ScreenName screen) {
-  constexpr const char* names[] = {"start", "practice", "results", "replay", "editor", "library", "devices", "quit"};
+  constexpr const char* names[] = {"start",  "loading", "practice", "results", "replay",
+                                   "editor", "library", "devices",  "quit"};
   return names[static_cast<std::size_t>(screen)];
 }
 

@@ -12,16 +12,19 @@
 
 namespace trocar {
 
-enum class ScreenName { Start, Practice, Results, Replay, Editor, Library, Devices, Quit };
+enum class ScreenName { Start, Loading, Practice, Results, Replay, Editor, Library, Devices, Quit };
 
 // What a screen requests at the end of a frame.
 enum class Ask {
   Nothing,
   Practise,
+  Loaded,  // the session is ready
   OpenRecording,
   OpenLibrary,
   OpenDevices,
   Edit,
+  Help,
+  Lesson,
   Finish,
   Again,
   NextStep,
@@ -50,14 +53,15 @@ std::string name_of(Phase phase);
 
 // State of a screen, for tests and remote control.
 struct ScreenStatus {
-  std::string phase;           // of the screen, in a word
-  std::string in_hand;         // selected instrument: "grasper", "scope"; empty: none
-  std::filesystem::path file;  // recording, report or scene that it wrote or selected last
-  std::uint64_t frames = 0;    // simulated or shown
-  std::uint32_t touched = 0;   // faces, in the current frame
-  std::string note;            // message that it shows
-  std::string disk;            // room for recordings, in words
-  std::string step;            // of the curriculum: where the person stands, what an attempt means for it
+  std::string phase;            // of the screen, in a word
+  std::string in_hand;          // selected instrument: "grasper", "scope"; empty: none
+  std::filesystem::path file;   // recording, report or scene that it wrote or selected last
+  std::uint64_t frames = 0;     // simulated or shown
+  std::uint32_t touched = 0;    // faces, in the current frame
+  std::string note;             // message that it shows
+  std::string disk;             // room for recordings, in words
+  std::optional<double> speed;  // 1  of the selected scene on this machine, of real time
+  std::string step;             // of the curriculum: where the person stands, what an attempt means for it
   // In a practice session:
   std::optional<glm::dvec3> tip;   // m   of the selected instrument
   std::optional<glm::dvec3> goal;  // m   where the task continues: the next target, or the next point of the line

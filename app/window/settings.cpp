@@ -73,6 +73,8 @@ std::string settings_text(const KeptSettings& kept) {
       window.hands.speed, window.hands.fulcrum, window.view.round_field, window.view.show_touched, window.technical,
       window.full_screen, window.plots, window.contacts, window.volume, window.pulse, name_of(window.ghost),
       window.pack);
+  if (window.lesson_offered) text += "lesson_offered = true\n";
+  if (window.letters != 1.0) text += fmt::format("letters = {}\n", window.letters);
   if (window.field_of_view_deg) text += fmt::format("field_of_view_deg = {}\n", *window.field_of_view_deg);
   if (window.barrel) text += fmt::format("barrel = {}\n", *window.barrel);
   if (window.quality)
@@ -96,6 +98,8 @@ KeptSettings read_settings(const std::filesystem::path& file, const std::string&
   table.optional("volume", window.volume, {0.0, 1.0});
   table.optional("pulse", window.pulse);
   table.optional("pack_recordings", window.pack);
+  table.optional("lesson_offered", window.lesson_offered);
+  table.optional("letters", window.letters, {1.0, 1.5});
   read_ghost(table, window.ghost);
   read_optional(table, "field_of_view_deg", window.field_of_view_deg, {20.0, 120.0});
   read_optional(table, "barrel", window.barrel, {0.0, 0.3});

@@ -23,12 +23,14 @@ struct WindowSettings {
   std::optional<double> field_of_view_deg;  // deg  20..120; empty: the scene's
   std::optional<double> barrel;             // 1    0..0.3; empty: the scene's
   std::optional<Quality> quality;           //      empty: automatic
+  double letters = 1.0;                     // 1    size of letters and controls, 1..1.5
   bool technical = false;                   //      the overlay of backend, checks and forces; false: that of a trainee
   bool full_screen = false;
   bool plots = false, contacts = false;  // panels
   double volume = 0.6;                   // 1    0..1, of the sound
   bool pulse = true;                     //      is heard while a session runs
   GhostMode ghost = GhostMode::Off;      // the expert's, in practice
+  bool lesson_offered = false;           //      the first lesson was begun or declined
   bool pack = true;                      //      recordings are packed when their session has ended
 };
 

@@ -345,6 +345,7 @@ const WindowInput& Window::poll() {
 const WindowInput& Window::input() const { return content_->input; }
 std::span<const InputEvent> Window::events() const { return content_->queue.picture(); }
 
+void Window::stay_open() { glfwSetWindowShouldClose(content_->window, GLFW_FALSE); }
 bool Window::closing() const { return glfwWindowShouldClose(content_->window) != 0; }
 
 glm::ivec2 Window::size() const {

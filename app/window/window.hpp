@@ -83,6 +83,7 @@ class Window {
   const WindowInput& input() const;            // of the last poll()
   std::span<const InputEvent> events() const;  // of the last poll(), in their order
   bool closing() const;
+  void stay_open();         // closing() is false until the user closes the window again
   glm::ivec2 size() const;  // pixels
   void show();              // swaps the buffers
   // Hides the pointer and removes its limits, while the mouse moves an instrument. Discards the current motion.

@@ -51,6 +51,8 @@ class TouchTargets final : public TaskGoal {
     return done_ == marks_.size() ? 1.0 : (double(done_) + part) / double(marks_.size());
   }
 
+  std::optional<double> hold() const override { return there_ ? held_share(held_, task_.hold) : std::nullopt; }
+
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);
     if (done_ < marks_.size() && there_) fmt::format_to(to, "hold target {} of {}", done_ + 1, marks_.size());
@@ -177,9 +179,14 @@ class LiftOrgan final : public TaskGoal {
   // Progress is the maximum so far: a drop does not reduce it.
   double progress() const override { return done_ ? 1.0 : farthest_; }
 
+  std::optional<double> hold() const override {
+    return holding_ && height_ >= task_.lift ? held_share(held_, task_.hold) : std::nullopt;
+  }
+
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);
     if (!holding_) fmt::format_to(to, "open the jaws and grasp the target");
+    if (!holding_ && closed_) fmt::format_to(to, "; they are {:.0f} mm away from it", from_tip_ * 1e3);
     if (holding_ && height_ < task_.lift) fmt::format_to(to, "lift it by {:.0f} mm more", (task_.lift - height_) * 1e3);
     if (holding_ && height_ >= task_.lift) fmt::format_to(to, "hold it");
     if (torn_now_) warning += "tissue torn";
@@ -205,6 +212,7 @@ class LiftOrgan final : public TaskGoal {
   void move_jaws(const Observation& seen, TaskLog& log) {
     const double grip = seen.tools[tool_].grip;
     const double from_tip = glm::distance(glm::dvec3(target_), seen.tools[tool_].pose.tip);
+    from_tip_ = from_tip;
     if (closed_ && grip > jaws_.open_above) {
       closed_ = false;
       let_go(seen.time, log);
@@ -254,7 +262,8 @@ class LiftOrgan final : public TaskGoal {
   Lasting contact_{kContactLasts};
   std::optional<glm::dvec3> rest_;  // m   initial position of the target
   glm::vec3 target_{0.f};           // m
-  double height_ = 0.0, highest_ = 0.0, held_ = 0.0, grasped_at_ = 0.0, farthest_ = 0.0;
+  double height_ = 0.0, highest_ = 0.0, held_ = 0.0, grasped_at_ = 0.0, farthest_ = 0.0,
+         from_tip_ = 0.0;  // m
   std::size_t grasps_ = 0, beside_ = 0, drops_ = 0, tears_ = 0;
   bool closed_ = false, opened_ = false, holding_ = false, torn_now_ = false, done_ = false;
 };
@@ -301,6 +310,8 @@ class NavigateCamera final : public TaskGoal {
     const double part = task_.hold > 0.0 ? 0.999 * std::min(held_ / task_.hold, 1.0) : 0.0;
     return done_ == marks_.size() ? 1.0 : (double(done_) + part) / double(marks_.size());
   }
+
+  std::optional<double> hold() const override { return there_ ? held_share(held_, task_.hold) : std::nullopt; }
 
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);

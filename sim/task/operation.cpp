@@ -121,20 +121,32 @@ void OperationSteps::step(const Observation& seen, double dt, double divided) {
   }
 }
 
-// Returns the instrument whose closed jaws hold tissue near the point. An observation does not say what jaws hold.
-std::optional<std::size_t> OperationSteps::holder(const Observation& seen, const glm::dvec3& point) const {
-  constexpr double kNear = 0.015;  // m
+// Calls `see` with each closed grasper and the distance of its tip from the point, m. An observation does not say what
+// jaws hold.
+template <typename See>
+void OperationSteps::for_closed(const Observation& seen, const glm::dvec3& point, const See& see) const {
   for (std::size_t tool = 0; tool < seen.tools.size() && tool < kinds_.size(); ++tool)
-    if (kinds_[tool] == InstrumentKind::Grasper && seen.tools[tool].grip < jaws_[tool].close_below &&
-        glm::distance(seen.tools[tool].pose.tip, point) < kNear)
-      return tool;
-  return std::nullopt;
+    if (kinds_[tool] == InstrumentKind::Grasper && seen.tools[tool].grip < jaws_[tool].close_below)
+      see(tool, glm::distance(seen.tools[tool].pose.tip, point));
+}
+
+std::optional<double> OperationSteps::hold(std::size_t number) const {
+  const Step& step = steps_[number];
+  const bool moves = step.scene.kind == StepKind::Retract || step.scene.kind == StepKind::Remove;
+  if (!(step.held > 0.0) || (moves && !step.grasped)) return std::nullopt;
+  return held_share(step.held, step.scene.hold);
 }
 
 void OperationSteps::follow_motion(const Observation& seen, double dt, bool counts, Step& step) {
   const glm::dvec3 now(seen.marks[step.mark]);
   if (!step.rest) step.rest = now;
-  const std::optional<std::size_t> tool = holder(seen, now);
+  constexpr double kNear = 0.015;  // m  of a tip that holds tissue near the point
+  std::optional<std::size_t> tool;
+  step.away.reset();
+  for_closed(seen, now, [&](std::size_t grasper, double away) {
+    if (!tool && away < kNear) tool = grasper;
+    step.away = std::min(away, step.away.value_or(away));
+  });
   step.grasped = tool.has_value();
   step.moved = glm::distance(now, *step.rest);
   // What has fallen and is grasped where it lies is far from its first position, but not nearer to the trocar.
@@ -399,6 +411,11 @@ class Operation final : public TaskGoal {
     return std::nullopt;
   }
 
+  std::optional<double> hold() const override {
+    const auto current = steps_.current();
+    return current ? steps_.hold(*current) : std::nullopt;
+  }
+
   void say(std::string& hint, std::string& warning) const override {
     const auto current = steps_.current();
     if (!current) return;
@@ -409,12 +426,15 @@ class Operation final : public TaskGoal {
     switch (step.kind) {
       case StepKind::Retract:
       case StepKind::Remove:
-        if (!steps_.grasped(*current))
+        if (!steps_.grasped(*current)) {
           hint += ", grasp it at its mark";
-        else if (steps_.moved(*current) < step.lift)
+          if (const auto away = steps_.away(*current))
+            fmt::format_to(to, "; the jaws are {:.0f} mm away from it", *away * 1e3);
+        } else if (steps_.moved(*current) < step.lift) {
           fmt::format_to(to, ", {:.0f} mm more", (step.lift - steps_.moved(*current)) * 1e3);
-        else
+        } else {
           hint += ", hold it";
+        }
         break;
       case StepKind::Dissect:
       case StepKind::Clear:

@@ -53,6 +53,10 @@ class OperationSteps {
   double moved(std::size_t step) const { return steps_[step].moved; }
   // Of Retract and Remove: do closed jaws hold tissue near the point?
   bool grasped(std::size_t step) const { return steps_[step].grasped; }
+  // Of Retract and Remove: how far the nearest closed jaws are from the point, m; nothing when none are closed.
+  std::optional<double> away(std::size_t step) const { return steps_[step].away; }
+  // Returns the share of the time for which a step's point, or an artery, must be held, 0 .. 1; nothing when it is not.
+  std::optional<double> hold(std::size_t step) const;
   static constexpr double kDuctSpan = 0.008;  // m
   // Returns the index in seen.marks of the point before the target on a duct; the point after it is the next one.
   std::size_t duct_mark(std::size_t target) const { return first_duct_mark_ + 2 * target; }
@@ -84,10 +88,12 @@ class OperationSteps {
     std::optional<glm::dvec3> rest = {};      // m
     double moved = 0.0, held = 0.0;           // m, s
     bool grasped = false;                     // of Retract and Remove: jaws hold tissue near the point
+    std::optional<double> away = {};          // m, of Retract and Remove
     double progress = 0.0;
     bool done = false;
   };
-  std::optional<std::size_t> holder(const Observation& seen, const glm::dvec3& point) const;
+  template <typename See>
+  void for_closed(const Observation& seen, const glm::dvec3& point, const See& see) const;
   void follow_motion(const Observation& seen, double dt, bool last, Step& step);
   void follow_bleeding(const Observation& seen, double dt, Step& step);
   void follow_blood(Step& step);

@@ -4,6 +4,7 @@
 // tests/sim/task/task_run_test.cpp
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,11 @@ class PartList {
   std::size_t next_ = 0;
 };
 
+// Returns the share of `needed` seconds that `held` seconds are, at most 1; nothing where none are needed.
+inline std::optional<double> held_share(double held, double needed) {
+  return needed > 0.0 ? std::optional(std::min(held / needed, 1.0)) : std::nullopt;
+}
+
 class TaskGoal {
  public:
   virtual ~TaskGoal() = default;
@@ -71,6 +77,8 @@ class TaskGoal {
   virtual std::optional<std::size_t> step_number() const { return std::nullopt; }
   // Returns the instrument that this step wants next; nothing: any.
   virtual std::optional<std::size_t> tool() const { return std::nullopt; }
+  // Returns the share of the time for which something must be held and is held now; nothing: nothing is.
+  virtual std::optional<double> hold() const { return std::nullopt; }
   // Appends to the hint and the warning of the feed.
   virtual void say(std::string& hint, std::string& warning) const = 0;
   // Adds the graded metrics.

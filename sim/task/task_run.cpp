@@ -74,7 +74,7 @@ struct TaskRun::Content {
 
   void finish(double time) {
     feed.progress = goal->progress();
-    feed.step = goal->step_number(), feed.tool = goal->tool();
+    feed.step = goal->step_number(), feed.tool = goal->tool(), feed.hold = goal->hold();
     if (log.ended) {
       feed.finished = true;
     } else if (feed.progress >= 1.0) {

@@ -59,6 +59,7 @@ struct TaskFeed {
   double score = 0.0;                    // 0 .. 100, of what is done so far: the result if the task ended now
   std::optional<std::size_t> step = {};  // number of the current step of a task that has steps
   std::optional<std::size_t> tool = {};  // the instrument that this step wants next; none: any
+  std::optional<double> hold = {};       // 0 .. 1: how long what must be held is held; none: nothing must be
   std::string hint;                      // what to do next: "touch target 3 of 6"
   std::string warning;                   // current error: "2.1 mm off the line"; empty: none
 };

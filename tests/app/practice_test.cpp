@@ -9,6 +9,7 @@
 #include "app/sound/sound.hpp"
 #include "app/window/practice/disk_watch.hpp"
 #include "app/window/practice/ghost.hpp"
+#include "app/window/practice/lesson.hpp"
 #include "app/window/practice/practice.hpp"
 #include "app/window/practice/practice_screen.hpp"
 #include "app/window/replay/replay_scene.hpp"
@@ -374,6 +375,128 @@ TEST_F(PracticeTest, HelpAndSettingsPauseOnTheScreen) {
   screen.step(lost, 1.0 / 60.0, true);
   EXPECT_EQ(session.phase(), Phase::Paused);
   EXPECT_EQ(screen.status().phase, "paused");
+}
+
+// The lesson, driven by views whose lengths and angles are known.
+class LessonTest : public ::testing::Test {
+ protected:
+  void see(int pictures = 1) {
+    for (int k = 0; k < pictures; ++k) lesson_.see(view_);
+  }
+  // Goes to a part by skipping those before it.
+  void begin(Lesson::Part part) {
+    while (lesson_.part() != part) lesson_.skip();
+    see();
+  }
+
+  Lesson lesson_;
+  LessonView view_{.elapsed = 0.1, .hook = 1, .tip = {0.0, 0.0, -0.1}};
+};
+
+TEST_F(LessonTest, SwingsOfTheTipCountAndInsertionDoesNot) {
+  see();
+  for (int k = 0; k < 40; ++k) {
+    view_.tip = {0.0, 0.0, -0.1 - 0.01 * (k % 2)};  // along the shaft
+    see();
+  }
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Move);
+  EXPECT_NEAR(lesson_.progress(), 0.0, 1e-9);
+  view_.tip = {0.0, 0.0, -0.1};
+  see();
+  // An arc of 0.1 m about the pivot in 50 chords is what it asks.
+  for (int k = 1; k <= 49; ++k) {
+    view_.tip = 0.1 * glm::dvec3(std::sin(0.02 * k), 0.0, -std::cos(0.02 * k));
+    see();
+  }
+  EXPECT_NEAR(lesson_.progress(), 0.98, 1e-4);
+  view_.tip = 0.1 * glm::dvec3(std::sin(1.01), 0.0, -std::cos(1.01));
+  see();
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Insert);
+}
+
+TEST_F(LessonTest, TakingAnotherInstrumentMovesNothing) {
+  for (int k = 0; k < 50; ++k) {
+    view_.in_hand = k % 2, view_.tip = {0.01 * (k % 2), 0.0, -0.1};
+    see();
+  }
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Move);
+  EXPECT_EQ(lesson_.progress(), 0.0);
+}
+
+TEST_F(LessonTest, InsertionCountsBothWays) {
+  begin(Lesson::Part::Insert);
+  for (const double depth : {0.115, 0.13, 0.115, 0.1}) {
+    EXPECT_EQ(lesson_.part(), Lesson::Part::Insert);
+    view_.tip.z = -depth;
+    see();
+  }
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Touch);
+}
+
+TEST_F(LessonTest, ATouchAndAGripMustLast) {
+  begin(Lesson::Part::Touch);
+  view_.touches = true;
+  see(9);
+  view_.touches = false;
+  see();
+  view_.touches = true;
+  see(9);
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Touch);
+  EXPECT_NEAR(lesson_.progress(), 0.9, 1e-9) << "what was done stays shown";
+  see(2);
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Roll);
+  begin(Lesson::Part::Grip);
+  view_.holds = true;
+  see(11);
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Release);
+  see(5);
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Release);
+  view_.holds = false;
+  see();
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Burn);
+}
+
+TEST_F(LessonTest, RollGoesTheShortWayRound) {
+  begin(Lesson::Part::Roll);
+  for (const double roll : {-50.0, -100.0, -150.0}) {
+    view_.roll_deg = roll;
+    see();
+  }
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Grip);
+  Lesson other;
+  while (other.part() != Lesson::Part::Roll) other.skip();
+  view_.roll_deg = 179.0;
+  other.see(view_);
+  view_.roll_deg = -179.0;
+  other.see(view_);
+  EXPECT_NEAR(other.progress(), 2.0 / 120.0, 1e-9);
+}
+
+TEST_F(LessonTest, OnlyTheHookBurnsAndThePauseMustEnd) {
+  begin(Lesson::Part::Burn);
+  view_.burns = true;
+  see(20);
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Burn);
+  view_.in_hand = 1;
+  see(11);
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Scope);
+  see();
+  view_.forward = {std::sin(0.2), 0.0, -std::cos(0.2)};  // 11.5 degrees of 25
+  view_.eye = {0.02, 0.0, 0.0};                          // 2 of 5 cm
+  see();
+  EXPECT_NEAR(lesson_.progress(), glm::degrees(0.2) / 25.0 + 0.4, 1e-6);
+  view_.eye = {0.04, 0.0, 0.0};
+  see();
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Pause);
+  view_.paused = true;
+  see(5);
+  EXPECT_EQ(lesson_.part(), Lesson::Part::Pause);
+  view_.paused = false;
+  see();
+  EXPECT_TRUE(lesson_.done());
+  see(3);
+  lesson_.skip();
+  EXPECT_TRUE(lesson_.done());
 }
 
 using namespace std::chrono_literals;

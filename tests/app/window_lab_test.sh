@@ -83,12 +83,14 @@ wait_for 60 at_least frames 20
 key Escape
 wait_for 20 is phase paused
 click Restart
+click "End and restart"
 is_running
 expect_attempts 2
 wait_for 60 at_least frames 20
 key Escape
 wait_for 20 is phase paused
 click "Start screen"
+click "End and leave"
 wait_for 60 is screen start
 expect_attempts 3
 [ "$(lab show zoe | grep -c stopped)" = 3 ] || fail "the abandoned attempts are not stopped ones"

@@ -29,7 +29,9 @@
 #include "app/window/program.hpp"
 #include "app/window/screen.hpp"
 #include "app/window/screens/library_screen.hpp"
+#include "app/window/screens/loading_screen.hpp"
 #include "app/window/screens/scene_list.hpp"
+#include "app/window/screens/scene_speed.hpp"
 #include "app/window/screens/start_screen.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/widgets/task_panels.hpp"
@@ -52,23 +54,30 @@ namespace {
 
 TEST(Screens, FromStartToReplayAndBack) {
   ScreenState state;
-  for (const auto& [ask, expected] : {std::pair{Ask::Practise, ScreenName::Practice},
+  for (const auto& [ask, expected] : {std::pair{Ask::Practise, ScreenName::Loading},
+                                      {Ask::Back, ScreenName::Start},
+                                      {Ask::Practise, ScreenName::Loading},
+                                      {Ask::Loaded, ScreenName::Practice},
                                       {Ask::Nothing, ScreenName::Practice},
-                                      {Ask::Again, ScreenName::Practice},
-                                      {Ask::ShowMe, ScreenName::Practice},
+                                      {Ask::Again, ScreenName::Loading},
+                                      {Ask::Loaded, ScreenName::Practice},
+                                      {Ask::ShowMe, ScreenName::Loading},
+                                      {Ask::Loaded, ScreenName::Practice},
                                       {Ask::Finish, ScreenName::Results},
                                       {Ask::OpenRecording, ScreenName::Replay},
                                       {Ask::Back, ScreenName::Results},
-                                      {Ask::Again, ScreenName::Practice},
+                                      {Ask::Again, ScreenName::Loading},
                                       {Ask::Back, ScreenName::Start},
                                       {Ask::OpenRecording, ScreenName::Replay},
                                       {Ask::Back, ScreenName::Start},
-                                      {Ask::Practise, ScreenName::Practice},
+                                      {Ask::Practise, ScreenName::Loading},
+                                      {Ask::Loaded, ScreenName::Practice},
                                       {Ask::Finish, ScreenName::Results},
-                                      {Ask::NextStep, ScreenName::Practice},
+                                      {Ask::NextStep, ScreenName::Loading},
+                                      {Ask::Loaded, ScreenName::Practice},
                                       {Ask::Back, ScreenName::Start},
                                       {Ask::Edit, ScreenName::Editor},
-                                      {Ask::Practise, ScreenName::Practice},
+                                      {Ask::Practise, ScreenName::Loading},
                                       {Ask::Quit, ScreenName::Quit},
                                       {Ask::Back, ScreenName::Quit}}) {
     state = next(state, ask);
@@ -77,10 +86,50 @@ TEST(Screens, FromStartToReplayAndBack) {
 }
 
 TEST(Screens, RequestsThatDoNotApplyChangeNothing) {
-  for (const Ask ask : {Ask::Finish, Ask::Again, Ask::Back}) EXPECT_EQ(next({}, ask).now, ScreenName::Start);
+  for (const Ask ask : {Ask::Finish, Ask::Again, Ask::Back, Ask::Loaded})
+    EXPECT_EQ(next({}, ask).now, ScreenName::Start);
   const ScreenState results{ScreenName::Results, ScreenName::Practice};
   for (const Ask ask : {Ask::Finish, Ask::Edit, Ask::Practise, Ask::ShowMe})
     EXPECT_EQ(next(results, ask).now, ScreenName::Results);
+}
+
+TEST(SceneSpeeds, IsTheSlowerPhaseAndAtMostRealTime) {
+  SceneTrial trial;
+  trial.rest.total.median = 8.0, trial.press.total.median = 32.0;
+  EXPECT_DOUBLE_EQ(speed_of(trial, 16.0), 0.5);
+  trial.rest.total.median = 64.0;
+  EXPECT_DOUBLE_EQ(speed_of(trial, 16.0), 0.25);
+  trial.rest.total.median = trial.press.total.median = 4.0;
+  EXPECT_DOUBLE_EQ(speed_of(trial, 16.0), 1.0);
+}
+
+// A ball, and one with 125 times its nodes, which no machine holds; the text names what it holds.
+TEST(SceneSpeeds, MeasuresTheSelectedSceneFirstThenTheOthers) {
+  TemporaryFolder folder;
+  std::vector<ListedScene> scenes = {listed_scene(test::write_ball_task(folder)),
+                                     listed_scene(test::write_ball_task(folder))};
+  scenes[1].file = folder.path() / "heavy.toml", scenes[1].title = "Heavy";
+  scenes[1].scene.organs[0].tissue.node_spacing *= 0.2f;
+  scenes.push_back(scenes[0]);
+  scenes[2].file = folder.path() / "broken.toml", scenes[2].fault = "a fault";
+  SceneSpeeds speeds;
+  EXPECT_EQ(speeds.text(scenes, 1), "") << "nothing is known yet";
+  for (int k = 0; k < 60000 && !(speeds.of(scenes[0]) && speeds.of(scenes[1])); ++k) {
+    speeds.watch(scenes, 1);
+    if (speeds.of(scenes[0])) {
+      EXPECT_TRUE(speeds.of(scenes[1])) << "the selected one is first";
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_TRUE(speeds.of(scenes[0]) && speeds.of(scenes[1]));
+  EXPECT_LT(*speeds.of(scenes[1]), 0.9);
+  EXPECT_FALSE(speeds.of(scenes[2]));
+  const std::string text = speeds.text(scenes, 1);
+  EXPECT_NE(text.find("would not count"), std::string::npos) << text;
+  if (*speeds.of(scenes[0]) == 1.0) {
+    EXPECT_NE(text.find(scenes[0].title), std::string::npos) << text;
+  }
+  EXPECT_EQ(speeds.text(scenes, 2), "");
 }
 
 TEST(Debrief, WithoutErrorsThereIsNoMoment) {
@@ -252,6 +301,7 @@ KeptSettings random_settings(std::mt19937& random) {
   window.hands = {between(0.25, 4.0), chance()}, window.view.round_field = chance();
   window.view.show_touched = chance();
   window.technical = chance(), window.full_screen = chance(), window.plots = chance(), window.contacts = chance();
+  window.letters = between(1.0, 1.5), window.lesson_offered = chance();
   window.volume = between(0.0, 1.0), window.pulse = chance(), window.ghost = static_cast<GhostMode>(random() % 3);
   if (chance()) window.field_of_view_deg = between(20.0, 120.0);
   if (chance()) window.barrel = between(0.0, 0.3);
@@ -689,7 +739,7 @@ class PanelsTest : public ::testing::Test {
   PanelsTest() {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr, io.UserData = &items_, io.DisplaySize = {1280.f, 720.f};
+    io.IniFilename = nullptr, io.UserData = &shown_, io.DisplaySize = {1280.f, 720.f};
     io.Fonts->AddFontDefault();
     unsigned char* pixels = nullptr;
     int width = 0, height = 0;
@@ -700,7 +750,7 @@ class PanelsTest : public ::testing::Test {
   // One picture, as the program draws it.
   template <typename Draw>
   std::string picture(Draw&& draw) {
-    items_.clear();
+    shown_.items.clear();
     ImGui::NewFrame();
     std::string fault;
     try {
@@ -712,15 +762,15 @@ class PanelsTest : public ::testing::Test {
     return fault;
   }
   bool has(const std::string& label) const {
-    return std::ranges::find(items_, label, &theme::ItemPosition::label) != items_.end();
+    return std::ranges::find(shown_.items, label, &theme::ItemPosition::label) != shown_.items.end();
   }
   void point_at(const std::string& label) {
-    const auto item = std::ranges::find(items_, label, &theme::ItemPosition::label);
-    ASSERT_NE(item, items_.end()) << label;
+    const auto item = std::ranges::find(shown_.items, label, &theme::ItemPosition::label);
+    ASSERT_NE(item, shown_.items.end()) << label;
     ImGui::GetIO().MousePos = {0.5f * (item->from.x + item->to.x), 0.5f * (item->from.y + item->to.y)};
   }
 
-  std::vector<theme::ItemPosition> items_;
+  theme::ShownFrame shown_;
   TemporaryFolder folder_;
 };
 
@@ -848,6 +898,82 @@ TEST_F(LibraryTest, AFailingDatabaseIsASentenceWhateverIsPressed) {
     for (const char* ending : {"", "-wal", "-shm"}) std::filesystem::remove(database_.string() + ending);
     std::filesystem::rename(kept, database_);
   }
+}
+
+// A session is loaded in a thread: the first picture is there at once, and the session is the one that is made
+// directly.
+TEST_F(PanelsTest, LoadingShowsAPictureAtOnce) {
+  PracticePlan plan;
+  plan.backend = "obb-refit", plan.folder = folder_.path();
+  const Scene scene = load_scene(test::write_ball_task(folder_));
+  LoadingScreen screen(scene, plan, nullptr);
+  Ask ask = Ask::Nothing;
+  for (int k = 0; k < 20000 && ask == Ask::Nothing; ++k) {
+    screen.step({}, 1e-3, true);
+    EXPECT_EQ(picture([&] { ask = screen.panels(); }), "");
+    if (k == 0) {
+      EXPECT_TRUE(has("Back"));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_EQ(ask, Ask::Loaded);
+  const std::unique_ptr<Practice> loaded = screen.take();
+  const Practice direct(scene, plan, nullptr);
+  EXPECT_EQ(loaded->session().backend().name, direct.session().backend().name);
+  EXPECT_EQ(loaded->plan().backend, "obb-refit");
+  EXPECT_EQ(loaded->hands().in_hand(), direct.hands().in_hand());
+}
+
+TEST_F(PanelsTest, LoadingCanBeLeftAndFaultsAreTold) {
+  PracticePlan plan;
+  plan.folder = folder_.path();
+  Scene scene = load_scene(test::write_ball_task(folder_));
+  {
+    LoadingScreen left(scene, plan, nullptr);
+    WindowInput escape;
+    escape.pressed = {Key::Escape};
+    left.step(escape, 1e-3, true);
+    Ask ask = Ask::Nothing;
+    EXPECT_EQ(picture([&] { ask = left.panels(); }), "");
+    EXPECT_EQ(ask, Ask::Back);
+  }
+  scene.organs[0].mesh = folder_.path() / "absent.obj";
+  LoadingScreen screen(scene, plan, nullptr);
+  Ask ask = Ask::Nothing;
+  for (int k = 0; k < 20000 && ask == Ask::Nothing; ++k) {
+    screen.step({}, 1e-3, true);
+    EXPECT_EQ(picture([&] { ask = screen.panels(); }), "");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_THROW(screen.take(), InputError);
+}
+
+// Restart, the start screen and the window's X ask before an attempt that is recorded ends.
+TEST_F(PanelsTest, AnAttemptIsLeftOnlyAfterAQuestion) {
+  PracticePlan plan;
+  plan.backend = "scan", plan.check = false, plan.folder = folder_.path();
+  WindowSettings settings;
+  GhostShow ghost;
+  PracticeScreen screen(std::make_unique<Practice>(load_scene(test::write_ball_task(folder_)), plan, nullptr), settings,
+                        ghost, folder_.path(), nullptr);
+  EXPECT_FALSE(screen.ask_to_leave(Ask::Quit)) << "nothing is recorded yet";
+  screen.start();
+  screen.step({}, 1.0 / 60.0, true);
+  ASSERT_TRUE(screen.ask_to_leave(Ask::Quit));
+  EXPECT_FALSE(screen.ask_to_leave(Ask::Quit)) << "closing the window again ends it";
+  EXPECT_EQ(screen.status().phase, "leaving");
+  EXPECT_EQ(screen.practice().phase(), Phase::Paused);
+  Ask ask = Ask::Nothing;
+  const auto show = [&] { EXPECT_EQ(picture([&] { ask = screen.panels(); }), ""); };
+  show();
+  EXPECT_EQ(ask, Ask::Nothing);
+  WindowInput escape;
+  escape.pressed = {Key::Escape};
+  screen.step(escape, 1.0 / 60.0, true);
+  EXPECT_EQ(screen.status().phase, "running") << "the attempt goes on";
+  ASSERT_TRUE(screen.ask_to_leave(Ask::Again));
+  show();
+  EXPECT_TRUE(has("End and restart"));
 }
 
 TEST_F(PanelsTest, SettingsOpenWithoutAPicture) {

@@ -1,11 +1,7 @@
 #include "app/window/input/keys.hpp"
 
-#include <imgui.h>
-
 #include <algorithm>
 #include <cctype>
-
-#include "app/window/widgets/theme.hpp"
 
 namespace trocar {
 namespace {
@@ -20,6 +16,8 @@ constexpr LetterKey kLetters[] = {{'C', Key::C}, {'E', Key::E}, {'G', Key::G}, {
                                   {'W', Key::W}, {'X', Key::X}, {'Y', Key::Y}, {'Z', Key::Z}};
 
 bool moves(Key key) { return key == Key::Q || key == Key::W; }
+
+Key digit_key(std::size_t number) { return static_cast<Key>(static_cast<std::size_t>(Key::Digit1) + number); }
 
 bool is_position(int code) {
   return (code >= 'A' && code <= 'Z') || (code >= '0' && code <= '9') || code == 161 || code == 162 ||
@@ -74,6 +72,7 @@ void KeyLayout::assign() {
     if (!moves(key)) plain_[at] = key;
   }
   plain_['Q'] = Key::Q, plain_['W'] = Key::W;
+  for (std::size_t number = 0; number < kDigits; ++number) plain_['1' + number] = digit_key(number);
   // A key that no label means: its position on a US keyboard, or else any position without a meaning.
   for (const LetterKey& one : kLetters) {
     for (auto* keys : {&plain_, &with_control_}) {
@@ -146,6 +145,7 @@ constexpr KeyLine kInstrument[] = {
     {"E or Space, held", "diathermy on, cut: the hook removes the tissue around its wire"},
     {"R, held", "diathermy on, coagulate: tissue at the wire turns pale, then black"},
     {"E  R, held", "suction: E removes the fluid near the tip, R rinses the tissue with water"},
+    {"1 to 9", "select the instrument of this number, or the scope"},
     {"Tab", "select the next instrument or the scope"},
     {"right button, held", "move the scope, whichever instrument is selected"},
 };
@@ -153,16 +153,18 @@ constexpr KeyLine kSession[] = {
     {"Enter or Space", "start, when the instructions are shown"},
     {"Esc", "pause: resume, finish or restart"},
     {"F2", "settings"},
-    {"T", "technical overlay: forces, pressures, backend, checks, touched faces: on, off"},
-    {"H", "times of each stage, and of the session's backend and the OBB tree: on, off"},
-    {"O", "switch between the session's backend and the OBB tree"},
-    {"C", "check every frame with the OBB tree: on, off"},
     {"L", "list of contacts: on, off"},
     {"G", "touched faces: show, hide"},
     {"X", "the expert's ghost: off, in time, by progress"},
     {"P", "save a picture (picture.png)"},
     {"F11", "full screen: on, off"},
     {"F1", "this help"},
+};
+constexpr KeyLine kTechnical[] = {
+    {"T", "technical overlay: forces, pressures, backend, checks, touched faces: on, off"},
+    {"H", "times of each stage, and of the session's backend and the OBB tree: on, off"},
+    {"O", "switch between the session's backend and the OBB tree"},
+    {"C", "check every frame with the OBB tree: on, off"},
 };
 constexpr KeyLine kReplay[] = {
     {"Space", "play, pause"},
@@ -181,8 +183,11 @@ constexpr KeyLine kEditor[] = {
     {"Ctrl S", "save"},
     {"Delete", "remove the selected item"},
 };
-constexpr KeyGroup kGroups[] = {
-    {"Instruments", kInstrument}, {"Session", kSession}, {"Replay", kReplay}, {"Scene editor", kEditor}};
+constexpr KeyGroup kGroups[] = {{"Instruments", kInstrument},
+                                {"Session", kSession},
+                                {"Replay", kReplay},
+                                {"Scene editor", kEditor},
+                                {"Technical", kTechnical, true}};
 
 constexpr KeyLine kScissors[] = {{"left button, held", "close the blades: they cut once"}};
 constexpr KeyLine kGrasper[] = {{"left button, click", "close the jaws lightly; the next click opens them"},
@@ -226,31 +231,5 @@ std::vector<KeyLine> keys_of(std::optional<InstrumentKind> kind) {
 }
 
 std::span<const KeyGroup> key_table() { return kGroups; }
-
-namespace {
-
-void group_lines(const KeyGroup& group, const KeyLayout& layout) {
-  theme::heading(group.title);
-  for (const KeyLine& line : group.lines) {
-    theme::text(in_layout(line.keys, layout), theme::kYellow);
-    ImGui::SameLine(theme::px(170.f));
-    theme::text(in_layout(line.what, layout));
-  }
-  ImGui::Spacing();
-}
-
-}  // namespace
-
-bool draw_help(const KeyLayout& layout) {
-  theme::dim_screen(0.4f);
-  const theme::Panel panel("help", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {640.f, 0.f}}, theme::PanelKind::Front, 0.97f);
-  theme::headline("Keys and mouse");
-  {
-    const theme::WithLetters small(theme::Letters::Small);
-    for (const KeyGroup& group : key_table()) group_lines(group, layout);
-  }
-  const bool open = !theme::button("Close", 110.f, true);
-  return open;
-}
 
 }  // namespace trocar

@@ -1,6 +1,5 @@
-// The keys of the window: which key is meant in the user's layout, what each does in words, and the panel that shows
-// it. Only the panel needs a window. Tested in tests/app/window_input_test.cpp; the table is compared with the guide in
-// tests/app/window_test.cpp, the panel shown in tests/app/window_keys_test.sh
+// The keys of the window: which key is meant in the user's layout, and what each does in words. Tested in
+// tests/app/window_input_test.cpp; the table is compared with the guide in tests/app/window_test.cpp
 #pragma once
 
 #include <array>
@@ -16,8 +15,9 @@
 namespace trocar {
 
 // Keys are named by what the user reads on them: Key::Z is the key with the label Z, at any position. Movement keys are
-// positions: Key::Q and Key::W are the two keys at the left of the upper row of letters, which AZERTY labels A and Z.
-// Where a layout has no key with a label, as in Russian, the key at its position on a US keyboard stands for it.
+// positions, and so are the digits, which some layouts have with Shift: Key::Q and Key::W are the two keys at the left
+// of the upper row of letters, which AZERTY labels A and Z. Where a layout has no key with a label, as in Russian, the
+// key at its position on a US keyboard stands for it.
 enum class Key {
   Escape,
   Enter,
@@ -51,9 +51,19 @@ enum class Key {
   Z,
   Control,
   Shift,
+  Digit1,
+  Digit2,
+  Digit3,
+  Digit4,
+  Digit5,
+  Digit6,
+  Digit7,
+  Digit8,
+  Digit9,
   Other
 };
 constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Other) + 1;
+constexpr std::size_t kDigits = 9;  // from Key::Digit1
 
 // A position is named by the character that a US keyboard has there: 'A', '7', ','. These are the codes of GLFW, too.
 // 161 and 162 are the additional keys of other keyboards.
@@ -97,14 +107,11 @@ struct KeyLine {
 struct KeyGroup {
   const char* title;
   std::span<const KeyLine> lines;
+  bool technical = false;
 };
 
 std::span<const KeyGroup> key_table();
 // Returns what moves and works one instrument; without a kind, the scope. A short form of key_table().
 std::vector<KeyLine> keys_of(std::optional<InstrumentKind> kind);
-
-// Shows the table of keys, with the labels of the user's keyboard, in front of all other panels. Returns false when the
-// user has closed it.
-bool draw_help(const KeyLayout& layout);
 
 }  // namespace trocar

@@ -50,7 +50,7 @@ void jaws_lines(const Session& session, const Instrument& instrument, const Line
         fmt::format("Holds {}{}", session.organs()[instrument.grasped].name, grasp.slipping ? ", slipping" : ""),
         colour);
     const char* const grip = instrument.grip_force < 1.0 ? "Light" : "Firm";
-    theme::text(look.technical
+    theme::text(look.technical || grasp.slipping
                     ? fmt::format("{} grip {:.1f} N, pull {:.1f} N", grip, grasp.squeeze, glm::length(grasp.pull))
                     : fmt::format("{} grip", grip),
                 colour);
@@ -89,7 +89,8 @@ void instrument_lines(const Session& session, std::size_t tool, const LineLook& 
   theme::text(look.in_hand ? "\u25A0" : " ", theme::instrument_colour(tool));
   ImGui::SameLine(theme::px(28.f));
   const std::string force = look.technical ? fmt::format("{:.2f} N", glm::length(instrument.force)) : "";
-  theme::row(instrument.name, look.wanted ? "next" : force, look.wanted ? theme::kGreen : theme::kText);
+  theme::row(fmt::format("{} {}", tool + 1, instrument.name), look.wanted ? "next" : force,
+             look.wanted ? theme::kGreen : theme::kText);
   const theme::WithLetters small(theme::Letters::Small);
   const theme::Scope indented = theme::indent(theme::px(16.f));
   work_lines(session, instrument, look);
@@ -105,9 +106,10 @@ void scope_lines(const Session& session, bool in_hand) {
   const SessionScope& scope = session.scope();
   theme::text(in_hand ? "\u25A0" : " ", theme::kText);
   ImGui::SameLine(theme::px(28.f));
-  theme::row("scope", scope.pose.angle_deg > 0.0
-                          ? fmt::format("{:.0f}\u00B0, post {:.0f}\u00B0", scope.pose.angle_deg, scope.pose.spin_deg)
-                          : "0\u00B0");
+  theme::row(fmt::format("{} scope", session.instruments().size() + 1),
+             scope.pose.angle_deg > 0.0
+                 ? fmt::format("{:.0f}\u00B0, post {:.0f}\u00B0", scope.pose.angle_deg, scope.pose.spin_deg)
+                 : "0\u00B0");
   if (scope.health == DeviceHealth::Good) return;
   const theme::WithLetters small(theme::Letters::Small);
   theme::text(scope.health == DeviceHealth::Lost ? "Device disconnected" : "Device not responding", theme::kBad);

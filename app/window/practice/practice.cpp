@@ -88,7 +88,7 @@ LoopPlan Practice::loop_plan() {
 
 void Practice::start() {
   if (phase_ != Phase::Ready) return;
-  if (plan_.shown) {
+  if (plan_.shown || plan_.lesson) {
     phase_ = next(phase_, PhaseEvent::Start);
     return;
   }
@@ -103,6 +103,11 @@ void Practice::start() {
                {score_clock_, activity_, attempt ? plan_.trainee : "", shown ? kPerformerDevice : "", key});
   if (plan_.station && attempt && !plan_.trainee.empty()) plan_.station->note_begun(key, plan_.trainee, recording_);
   phase_ = next(phase_, PhaseEvent::Start);
+}
+
+void Practice::take_backend(const std::string& name) {
+  plan_.backend = name;
+  session().use_backend(backends_, name.empty() ? scene_.query.backend : name);
 }
 
 std::string Practice::use_backend(const std::string& name) {
@@ -246,7 +251,7 @@ void Practice::ask_tick(const DueTick& due) {
   Session& session = loop_.session();
   session.set_check_room(due.check_room);
   loop_.begin_tick(due.clock, clock_.tick());
-  if (due.check_room && session.checking()) budget_.ran(session.stage_ms()[kCheck]);
+  if (due.check_room && plan_.check && session.checking()) budget_.ran(session.stage_ms()[kCheck]);
 }
 
 void Practice::end_tick(const DueTick& due) {

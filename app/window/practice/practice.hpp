@@ -38,6 +38,7 @@ struct PracticePlan {
   std::optional<IgtlServerParams> igtl;  // frames go to OpenIGTLink clients as well
   const LabStation* station = nullptr;   // keeps the attempts of a named person; null: nowhere
   bool shown = false;                    // a demonstration before the trainee's attempt: it is not recorded
+  bool lesson = false;                   // the first lesson: it is not recorded and has no score
 };
 
 class Practice {
@@ -56,6 +57,9 @@ class Practice {
   // Returns whether time runs and the mouse moves the selected instrument.
   bool running() const { return phase_ == Phase::Running && !covered_; }
 
+  // Makes queries with a backend that needs the window's thread, for a practice that another thread has made. `name`:
+  // empty: the scene's. Throws InputError when it is not available.
+  void take_backend(const std::string& name);
   // Replaces the collision backend from the next frame on and returns a message. On failure nothing changes and the
   // message says why.
   std::string use_backend(const std::string& name);
@@ -102,7 +106,7 @@ class Practice {
   double shown() const { return shown_; }
   double lost() const { return clock_.lost(); }  // s  lost because the machine was too slow
   // Returns whether so much was lost that the attempt does not count. A demonstration runs in tick time.
-  bool is_slow() const { return activity_ == Activity::Attempt && lost_time_.is_much(); }
+  bool is_slow() const { return activity_ == Activity::Attempt && !plan_.lesson && lost_time_.is_much(); }
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
   Activity activity() const { return activity_; }
   // Returns null where the scene has no task.

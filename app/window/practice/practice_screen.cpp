@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "app/compare/backends.hpp"
 #include "app/window/input/keys.hpp"
 #include "app/window/practice/plots.hpp"
+#include "app/window/practice/settings_panel.hpp"
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"
@@ -98,134 +98,6 @@ double PracticeView::draw(const glm::ivec2& size) {
 
 namespace {
 
-constexpr float kSettingFrom = 220.f;  // units
-
-void slider(const char* label, const char* id, double& value, double low, double high, const char* format) {
-  theme::label(label, kSettingFrom);
-  ImGui::SliderScalar(id, ImGuiDataType_Double, &value, &low, &high, format, ImGuiSliderFlags_AlwaysClamp);
-}
-
-constexpr float kSecondFrom = 290.f;  // units, of the second setting of a row
-
-void check_beside(std::string_view label, const char* id, bool& value) {
-  ImGui::SameLine(theme::px(kSecondFrom));
-  ImGui::AlignTextToFramePadding();
-  theme::text(label, theme::kQuiet);
-  ImGui::SameLine(theme::px(kSecondFrom + kSettingFrom - 30.f));
-  ImGui::Checkbox(id, &value);
-}
-
-void check(std::string_view label, const char* id, bool& value) {
-  theme::label(label, kSettingFrom);
-  ImGui::Checkbox(id, &value);
-}
-
-void quality_choice(Quality now, WindowSettings& settings) {
-  const std::string names[] = {"automatic", "low", "medium", "high"};
-  const auto name_of = [&](Quality quality) { return names[static_cast<std::size_t>(quality) + 1]; };
-  const std::string shown =
-      settings.quality ? name_of(*settings.quality) : fmt::format("{}: {}", names[0], name_of(now));
-  if (const auto chosen = theme::choice("Quality", shown, names, kSettingFrom))
-    settings.quality = *chosen == 0 ? std::nullopt : std::optional(static_cast<Quality>(*chosen - 1));
-}
-
-void scope_settings(const Practice& practice, Quality quality, WindowSettings& settings) {
-  theme::heading("Scope picture");
-  double field = settings.field_of_view_deg.value_or(practice.scene().scope.field_of_view_deg);
-  const double field_before = field;
-  slider("Field of view", "##field", field, 20.0, 120.0, "%.0f\u00B0");
-  if (field != field_before) settings.field_of_view_deg = field;
-  double barrel = settings.barrel.value_or(practice.scene().scope.lens.barrel);
-  const double barrel_before = barrel;
-  slider("Barrel distortion", "##barrel", barrel, 0.0, 0.3, "%.2f");
-  if (barrel != barrel_before) settings.barrel = barrel;
-  quality_choice(quality, settings);
-  check("Full screen (F11)", "##screen", settings.full_screen);
-  check_beside("Circular view", "##round", settings.view.round_field);
-}
-
-void hand_settings(WindowSettings& settings) {
-  theme::heading("Input");
-  slider("Mouse and wheel sensitivity", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f");
-  check("Fulcrum effect", "##fulcrum", settings.hands.fulcrum);
-}
-
-// The backend takes effect from the next frame on.
-void query_settings(Practice& practice, const KeyLayout& keys) {
-  theme::heading("Touch queries");
-  const std::string now = practice.session().backend().name;
-  if (const auto chosen = theme::choice("Collision backend", now, backend_names(), kSettingFrom))
-    practice.use_backend(backend_names()[*chosen]);
-  if (practice.session().backend_times().size() < 2) return;
-  bool checking = practice.session().checking();
-  check(in_layout("Check with the OBB tree (C)", keys), "##check", checking);
-  practice.session().set_checking(checking);
-}
-
-void ghost_choice(const KeyLayout& keys, WindowSettings& settings) {
-  std::vector<std::string> names;
-  for (const GhostMode mode : {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress})
-    names.push_back(name_of(mode));
-  const std::string label = in_layout("Expert's ghost (X)", keys);
-  if (const auto chosen = theme::choice(label, name_of(settings.ghost), names, kSettingFrom))
-    settings.ghost = static_cast<GhostMode>(*chosen);
-}
-
-void sound_settings(WindowSettings& settings) {
-  theme::heading("Sound");
-  slider("Volume (0: silent)", "##volume", settings.volume, 0.0, 1.0, "%.2f");
-  check("Pulse", "##pulse", settings.pulse);
-}
-
-void panel_settings(const KeyLayout& keys, WindowSettings& settings) {
-  theme::heading("Overlays");
-  check(in_layout("Technical overlay (T)", keys), "##technical", settings.technical);
-  check_beside(in_layout("Touched faces (G)", keys), "##touched", settings.view.show_touched);
-  check(in_layout("Times of each stage (H)", keys), "##plots", settings.plots);
-  check_beside(in_layout("List of contacts (L)", keys), "##contacts", settings.contacts);
-  ghost_choice(keys, settings);
-}
-
-// Shows the tissue parameters, read-only; the scene editor changes them.
-void tissue_table(const Scene& scene) {
-  theme::heading("Tissue (change it in the scene editor)");
-  const theme::Scope table = theme::table("tissue", 5, ImGuiTableFlags_SizingStretchProp);
-  if (!table) return;
-  for (const char* title : {"Organ", "Modulus", "Poisson", "Density", "Friction"}) {
-    ImGui::TableNextColumn();
-    theme::text(title, theme::kQuiet);
-  }
-  for (const OrganScene& organ : scene.organs) {
-    for (const std::string& cell :
-         {organ.name, fmt::format("{:g} kPa", organ.tissue.youngs_modulus * 1e-3f),
-          fmt::format("{:g}", organ.tissue.poisson_ratio), fmt::format("{:g} kg/m\u00B3", organ.tissue.density),
-          fmt::format("{:g}", organ.tissue.friction)}) {
-      ImGui::TableNextColumn();
-      theme::text(cell);
-    }
-  }
-}
-
-// Draws a panel in the centre. Returns false when the user has closed it.
-bool draw_settings(Practice& practice, Quality quality, const KeyLayout& keys, WindowSettings& settings) {
-  const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {540.f, 0.f}}, theme::PanelKind::Front, 0.94f);
-  theme::headline("Settings");
-  scope_settings(practice, quality, settings);
-  hand_settings(settings);
-  if (settings.technical) query_settings(practice, keys);
-  sound_settings(settings);
-  panel_settings(keys, settings);
-  if (settings.technical) tissue_table(practice.scene());
-  check("Pack recordings", "##pack", settings.pack);
-  ImGui::Spacing();
-  if (theme::button("Reset", 110.f)) settings = {};
-  ImGui::SameLine();
-  const bool open = !theme::button("Close", 110.f, true);
-  ImGui::SameLine();
-  theme::text("Kept for the next start", theme::kQuiet);
-  return open;
-}
-
 constexpr int kNoteFrames = 180;
 constexpr float kMenuButton = 220.f;  // units
 
@@ -250,6 +122,7 @@ std::string ghost_note(const Practice& practice, GhostMode mode) {
 PracticeScreen::PracticeScreen(std::unique_ptr<Practice> practice, WindowSettings& settings, GhostShow& ghost,
                                std::filesystem::path folder, GlContext* context)
     : practice_(std::move(practice)), settings_(settings), ghost_(ghost), folder_(std::move(folder)), disk_(folder_) {
+  if (practice_->plan().lesson) lesson_.emplace();
   if (!context) return;
   view_.emplace(*context, *practice_);
   practice_->draw_beside(
@@ -267,6 +140,10 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
   // Without keyboard input, the help covers the picture.
   practice_->cover(settings_open_ || !listens);
   practice_->advance(input, elapsed, settings_);
+  follow_task(input);
+  if (lesson_ && practice_->phase() != Phase::Ready)
+    lesson_->see(
+        lesson_view(practice_->session(), practice_->hands().in_hand(), practice_->phase() == Phase::Paused, elapsed));
   if (practice_->recorded()) disk_.measure(practice_->recording(), practice_->time());
   if (!practice_->plan().shown) disk_.watch(practice_->scene(), elapsed);
   if (std::string fault = practice_->new_fault(); !fault.empty()) say(std::move(fault));
@@ -276,12 +153,17 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
 void PracticeScreen::handle_key(Key key) {
   switch (key) {
     case Key::Enter:
+      if (lesson_ && lesson_->done()) ask_ = Ask::Back;
+      if (lesson_ && practice_->running()) lesson_->skip();
+      [[fallthrough]];
     case Key::Space:
       if (!settings_open_) start();
       break;
     case Key::Escape:
       if (settings_open_)
         settings_open_ = false;
+      else if (leaving_ != Ask::Nothing)
+        stay();
       else if (practice_->phase() == Phase::Ready)
         ask_ = Ask::Back;
       else if (practice_->phase() == Phase::Running)
@@ -322,8 +204,23 @@ void PracticeScreen::handle_key(Key key) {
       picture_wanted_ = true;
       break;
     default:
+      if (key >= Key::Digit1 && key <= Key::Digit9)
+        practice_->hands().take(static_cast<std::size_t>(key) - static_cast<std::size_t>(Key::Digit1));
       break;
   }
+}
+
+// Puts the instrument that the next step needs into the hand, as soon as no button and no pedal is down.
+void PracticeScreen::follow_task(const WindowInput& input) {
+  if (!practice_->task() || practice_->plan().performer || practice_->phase() != Phase::Running) return;
+  const std::optional<std::size_t> wanted = practice_->task()->feed().tool;
+  const bool works = input.left_button || input.down(Key::E) || input.down(Key::R) || input.down(Key::Space);
+  if (wanted == wanted_ || works) return;
+  wanted_ = wanted;
+  if (!wanted || practice_->hands().in_hand() == *wanted) return;
+  practice_->hands().take(*wanted);
+  if (practice_->hands().in_hand() == *wanted)
+    say(fmt::format("In your hand now: {} {}", *wanted + 1, practice_->scene().instruments[*wanted].name));
 }
 
 void PracticeScreen::picture(const glm::ivec2& size) {
@@ -360,7 +257,7 @@ void PracticeScreen::key_lines() const {
     theme::text(in_layout(line.what, *keys_));
   }
   ImGui::Spacing();
-  theme::text("Tab selects the next instrument or the scope. F1 shows all keys.", theme::kQuiet);
+  theme::text("Keys 1 to 9 or Tab select an instrument or the scope. F1 shows all keys.", theme::kQuiet);
 }
 
 void PracticeScreen::ready_panel() {
@@ -392,16 +289,44 @@ void PracticeScreen::pause_panel() {
   if (theme::button("Resume (Esc)", kMenuButton, true)) practice_->resume();
   if (practice_->plan().shown) {
     if (theme::button("Back to the task", kMenuButton)) ask_ = Ask::Again;
-  } else {
+  } else if (!lesson_) {
     if (theme::button("Finish", kMenuButton)) practice_->stop();
-    if (theme::button("Restart", kMenuButton)) ask_ = Ask::Again;
+    if (theme::button("Restart", kMenuButton) && !ask_to_leave(Ask::Again)) ask_ = Ask::Again;
   }
   if (theme::button("Settings (F2)", kMenuButton)) settings_open_ = true;
-  if (theme::button("Start screen", kMenuButton)) ask_ = Ask::Back;
+  if (theme::button("Start screen", kMenuButton) && !ask_to_leave(Ask::Back)) ask_ = Ask::Back;
+}
+
+bool PracticeScreen::ask_to_leave(Ask ask) {
+  const bool recorded = practice_->recorded() && practice_->activity() == Activity::Attempt;
+  if (!recorded || practice_->phase() == Phase::Ended || leaving_ == ask) return false;
+  practice_->pause();
+  leaving_ = ask;
+  return true;
+}
+
+void PracticeScreen::stay() {
+  leaving_ = Ask::Nothing;
+  practice_->resume();
+}
+
+void PracticeScreen::leave_panel() {
+  theme::dim_screen();
+  const theme::Panel panel("leave", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {430.f, 0.f}}, theme::PanelKind::Front, 0.95f);
+  theme::headline("End this attempt?");
+  theme::wrapped(practice_->scene().task ? "The task is not done. The attempt ends here and is kept as abandoned."
+                                         : "The session ends here. Its recording is kept.");
+  ImGui::Spacing();
+  const char* const what = leaving_ == Ask::Again  ? "End and restart"
+                           : leaving_ == Ask::Quit ? "End and quit"
+                                                   : "End and leave";
+  if (theme::button("Go on (Esc)", 150.f, true)) stay();
+  ImGui::SameLine();
+  if (theme::button(what, 170.f)) ask_ = leaving_;
 }
 
 // An attempt that cannot be recorded does not begin; a demonstration before it is not recorded.
-bool PracticeScreen::no_room() const { return !practice_->plan().shown && disk_.blocks(); }
+bool PracticeScreen::no_room() const { return !practice_->plan().shown && !practice_->plan().lesson && disk_.blocks(); }
 
 void PracticeScreen::start() {
   if (practice_->phase() == Phase::Ready && !no_room()) practice_->start();
@@ -409,7 +334,7 @@ void PracticeScreen::start() {
 
 // What the trainee must know about the disk, before and during the attempt.
 std::string PracticeScreen::disk_note() const {
-  if (practice_->plan().shown) return {};
+  if (practice_->plan().shown || practice_->plan().lesson) return {};
   if (practice_->phase() == Phase::Ready) return disk_.state() == DiskState::Enough ? "" : disk_.text();
   return practice_->recorded() ? disk_.warning() : "";
 }
@@ -423,6 +348,19 @@ std::string PracticeScreen::lasting_note() const {
   return {};
 }
 
+void PracticeScreen::lesson_panel() const {
+  const theme::Panel panel("lesson", {{0.f, 0.f}, {8.f, 8.f}, {}, {320.f, 0.f}}, theme::PanelKind::Shown, 0.85f);
+  theme::heading(lesson_->done() ? "First lesson"
+                                 : fmt::format("First lesson, {} of {}", lesson_->number() + 1, Lesson::kParts));
+  theme::headline(lesson_->title());
+  theme::wrapped(in_layout(lesson_->text(), *keys_));
+  ImGui::Spacing();
+  if (!lesson_->done()) theme::bar(lesson_->progress(), theme::kGreen);
+  const theme::WithLetters small(theme::Letters::Small);
+  theme::text(lesson_->done() ? "Enter: back to the start screen" : "Enter: the next exercise. Esc: pause, leave",
+              theme::kQuiet);
+}
+
 void PracticeScreen::note_panel(const std::string& note) const {
   const theme::Panel panel("note", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
@@ -433,20 +371,22 @@ Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
   const bool shown = practice_->plan().shown;
   hud_.draw(practice_->session(),
-            {practice_->hands().in_hand(), recording && !shown && practice_->recording_fault().empty(),
+            {practice_->hands().in_hand(), recording && !shown && !lesson_ && practice_->recording_fault().empty(),
              practice_->frame_ms(), practice_->lost(), practice_->is_slow(), settings_.technical,
              practice_->task() ? practice_->task()->feed().tool : std::nullopt});
   if (recording && practice_->task()) draw_task(*practice_->task(), pictures_);
+  if (lesson_) lesson_panel();
   if (std::string fault = pictures_.new_fault(); !fault.empty()) say(std::move(fault));
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
   if (const std::string note = lasting_note(); !note.empty()) note_panel(note);
   if (settings_open_) {
-    settings_open_ = draw_settings(*practice_, view_ ? view_->quality() : Quality::High, *keys_, settings_);
+    settings_open_ =
+        draw_settings(practice_.get(), view_ ? std::optional(view_->quality()) : std::nullopt, *keys_, settings_);
   } else if (practice_->phase() == Phase::Ready) {
     ready_panel();
   } else if (practice_->phase() == Phase::Paused) {
-    pause_panel();
+    leaving_ == Ask::Nothing ? pause_panel() : leave_panel();
   }
   if (practice_->phase() == Phase::Ended && ask_ == Ask::Nothing) ask_ = shown ? Ask::Again : Ask::Finish;
   return ask_;
@@ -455,7 +395,7 @@ Ask PracticeScreen::panels() {
 ScreenStatus PracticeScreen::status() const {
   const Session& session = practice_->session();
   ScreenStatus status;
-  status.phase = settings_open_ ? "settings" : name_of(practice_->phase());
+  status.phase = settings_open_ ? "settings" : leaving_ != Ask::Nothing ? "leaving" : name_of(practice_->phase());
   const std::size_t in_hand = practice_->hands().in_hand();
   if (in_hand < session.instruments().size())
     status.in_hand = session.instruments()[in_hand].name, status.tip = session.instruments()[in_hand].pose.tip;
@@ -466,6 +406,7 @@ ScreenStatus PracticeScreen::status() const {
   status.touched = session.touched();
   status.note = note_;
   status.disk = disk_note();
+  if (lesson_) status.step = lesson_->title(), status.progress = lesson_->progress();
   if (practice_->task()) status.goal = goal_of(*practice_->task());
   if (practice_->task()) status.progress = practice_->task()->feed().progress;
   return status;

@@ -13,6 +13,7 @@
 #include "app/window/practice/disk_watch.hpp"
 #include "app/window/practice/ghost.hpp"
 #include "app/window/practice/hud.hpp"
+#include "app/window/practice/lesson.hpp"
 #include "app/window/practice/practice.hpp"
 #include "app/window/screen.hpp"
 #include "app/window/settings.hpp"
@@ -70,12 +71,19 @@ class PracticeScreen final : public Screen {
   Practice& practice() { return *practice_; }
   // Begins the attempt, unless the disk has too little room to record it.
   void start();
+  // Asks the user whether an attempt that runs shall end with this. Returns false when there is nothing to ask: no
+  // attempt is recorded, or the question is being shown.
+  bool ask_to_leave(Ask ask);
 
  private:
   void handle_key(Key key);
+  void follow_task(const WindowInput& input);
   void ready_panel();
   void key_lines() const;
   void pause_panel();
+  void lesson_panel() const;
+  void leave_panel();
+  void stay();
   bool no_room() const;
   std::string disk_note() const;
   std::string lasting_note() const;
@@ -88,13 +96,16 @@ class PracticeScreen final : public Screen {
   GhostShow& ghost_;
   std::filesystem::path folder_;
   DiskWatch disk_;
+  std::optional<Lesson> lesson_;
   Hud hud_;
   StepPictures pictures_;
   std::vector<ContactRow> contacts_;
   std::string note_;
+  std::optional<std::size_t> wanted_;     // instrument of the task's step that was put into the hand last
   const KeyLayout* keys_ = &us_layout();  // of the latest input
   int note_frames_ = 0;
   Ask ask_ = Ask::Nothing;
+  Ask leaving_ = Ask::Nothing;  // what the user must confirm
   bool settings_open_ = false, picture_wanted_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/lab/lab_attempt.hpp"
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "sim/support/process.hpp"
@@ -316,7 +317,8 @@ void ReplayScreen::tool_numbers(std::size_t tool) const {
     const std::size_t faces = scene_.touched(organ, tool);
     if (faces == 0) continue;
     theme::row("  " + recording.organs()[organ].name,
-               fmt::format("{} faces, {:.1f} kPa", faces, 1e-3f * scene_.pressure(organ, tool)));
+               settings_.technical ? fmt::format("{} faces, {:.1f} kPa", faces, 1e-3f * scene_.pressure(organ, tool))
+                                   : fmt::format("{} faces", faces));
   }
 }
 
@@ -326,6 +328,7 @@ void ReplayScreen::numbers() const {
   const theme::WithLetters small(theme::Letters::Small);
   theme::heading("This frame");
   for (std::size_t tool = 0; tool < scene_.tools().size(); ++tool) tool_numbers(tool);
+  if (!settings_.technical) return;
   float sum = 0.f;
   for (std::size_t stage = 0; stage < scene_.recording().stages().size(); ++stage)
     sum += scene_.recording().stage_ms(scene_.frame(), stage);
@@ -341,7 +344,8 @@ void ReplayScreen::header() {
   const theme::WithLetters small(theme::Letters::Small);
   theme::wrapped(scene_.scene().title.empty() ? file_.stem().string() : scene_.scene().title);
   theme::wrapped(file_.filename().string(), theme::kQuiet);
-  theme::text(utc_text(scene_.recording().text("date")), theme::kQuiet);
+  if (const auto date = date_in_text(scene_.recording().text("date")))
+    theme::text(local_text_of_date(*date), theme::kQuiet);
   if (!scene_.scene().task) return;
   theme::heading("Events");
   const std::size_t frames = scene_.recording().frame_count();

@@ -114,8 +114,8 @@ bool before(const LabAttempt& a, const LabAttempt& b, int column) {
 
 }  // namespace
 
-LibraryScreen::LibraryScreen(const LabStation& station, GlContext* context)
-    : context_(context), address_(without_password(station.address())), desk_(station) {
+LibraryScreen::LibraryScreen(const LabStation& station, GlContext* context, bool technical)
+    : context_(context), address_(technical ? without_password(station.address()) : ""), desk_(station) {
   ask();
 }
 
@@ -248,8 +248,8 @@ void LibraryScreen::attempt_table() {
   const theme::Scope table = theme::table("attempts", 5, flags, ImGui::GetContentRegionAvail().y);
   if (!table) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("started (UTC)",
-                          ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending, 1.4f);
+  ImGui::TableSetupColumn("started", ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending,
+                          1.4f);
   ImGui::TableSetupColumn("task", 0, 1.8f);
   ImGui::TableSetupColumn("score", ImGuiTableColumnFlags_PreferSortDescending, 0.6f);
   ImGui::TableSetupColumn("seconds", 0, 0.7f);
@@ -259,7 +259,7 @@ void LibraryScreen::attempt_table() {
   for (std::size_t k = 0; k < attempts_.size(); ++k) {
     const LabAttempt& one = attempts_[k];
     ImGui::TableNextColumn();
-    const std::string label = fmt::format("{}##{}", text_of_date(one.started), one.key);
+    const std::string label = fmt::format("{}##{}", local_text_of_date(one.started), one.key);
     if (ImGui::Selectable(label.c_str(), one.key == attempt_, ImGuiSelectableFlags_SpanAllColumns)) choose_attempt(one);
     theme::note_item(fmt::format("Attempt {}", k + 1));
     ImGui::TableNextColumn();
@@ -334,7 +334,7 @@ Ask LibraryScreen::buttons() {
 // Before the first answer, and while the database does not give one.
 Ask LibraryScreen::fault_panel() {
   const bool failed = !desk_.fault().empty() && !desk_.asking();
-  theme::wrapped(failed ? desk_.fault() : "Asking the database...", failed ? theme::kBad : theme::kText);
+  theme::wrapped(failed ? desk_.fault() : "Asking for attempts...", failed ? theme::kBad : theme::kText);
   if (theme::button("Try again", 130.f, true, failed)) desk_.ask_again();
   ImGui::SameLine();
   return theme::button("Start screen", 130.f) || escape_ ? Ask::Back : Ask::Nothing;
@@ -344,7 +344,7 @@ void LibraryScreen::person_side() {
   const theme::Scope side = theme::child("person", {0.f, theme::px(kLibraryHeight)}, ImGuiWindowFlags_NavFlattened);
   if (question_.person.empty()) return;
   task_choice();
-  if (!up_to_date()) return theme::text("Asking the database...", theme::kQuiet);
+  if (!up_to_date()) return theme::text("Asking for attempts...", theme::kQuiet);
   if (!desk_.answer().curves.empty()) curves();
   attempt_table();
 }
@@ -352,7 +352,7 @@ void LibraryScreen::person_side() {
 Ask LibraryScreen::panels() {
   const theme::Panel panel("library", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
   theme::headline("People and attempts");
-  theme::text(address_, theme::kQuiet);
+  if (!address_.empty()) theme::text(address_, theme::kQuiet);
   if (!desk_.fault().empty() || desk_.answers() == 0) return fault_panel();
   people_list();
   ImGui::SameLine(0.f, theme::px(24.f));

@@ -73,8 +73,8 @@ class LibraryDesk {
 
 class LibraryScreen final : public Screen {
  public:
-  // `context` must outlive the screen: it draws the pictures of reports.
-  LibraryScreen(const LabStation& station, GlContext* context);
+  // `context` must outlive the screen: it draws the pictures of reports. `technical`: names the database.
+  LibraryScreen(const LabStation& station, GlContext* context, bool technical = false);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -103,7 +103,7 @@ class LibraryScreen final : public Screen {
   Ask buttons();
 
   GlContext* context_;
-  std::string address_;  // of the database, without a password
+  std::string address_;  // of the database, without a password; empty: it is not shown
   LibraryDesk desk_;
   LibraryQuestion question_;          // the newest; its answer may still be missing
   std::set<std::string> picked_;      // who is to be compared

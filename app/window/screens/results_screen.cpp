@@ -296,8 +296,8 @@ Ask ResultsScreen::buttons() {
 Ask ResultsScreen::panels() {
   const theme::Panel panel("results", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
   theme::headline(!attempt_ ? "Results" : attempt_->task ? attempt_->task->title : attempt_->scene_title);
-  theme::text(attempt_ ? fmt::format("{}, {}, {}", utc_text(attempt_->date), clock_text(attempt_->duration),
-                                     recording_.string())
+  theme::text(attempt_ ? fmt::format("{}, {}, {}", local_text_of_date(date_of_text(attempt_->date)),
+                                     clock_text(attempt_->duration), recording_.string())
                        : recording_.string(),
               theme::kQuiet);
   if (attempt_)

@@ -1,15 +1,14 @@
 #include "app/window/screens/start_screen.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
+#include "app/window/practice/settings_panel.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
 #include "sim/scene/scene_access.hpp"
@@ -30,6 +29,7 @@ const char* title_of(SceneGroup group) {
 // Cuts off what lies outside a rectangle.
 void clipped_text(const std::string& words, const ImVec2& at, const ImVec2& from, const ImVec2& to,
                   const glm::vec3& colour, float wrap = 0.f) {
+  theme::note_words(words);
   const ImVec4 clip(from.x, from.y, to.x, to.y);
   ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, theme::packed(colour), words.c_str(),
                                       nullptr, wrap, &clip);
@@ -175,7 +175,7 @@ std::string progress_line(const LabDesk& desk) {
   if (!desk.why().empty())
     line = "The database does not answer. Known at this station: ";
   else if (!desk.known())
-    return fmt::format("New id: Enter logs {} in, and so does Start.", desk.person());
+    return fmt::format("New here: Add makes {} known, and so does Start.", desk.person());
   if (view.progress.empty()) return line + "no curriculum";
   line += fmt::format("{} of {} steps passed.", steps_passed(view), view.progress.size());
   if (view.next) line += fmt::format(" Next: {}.", step_title(view.curriculum.steps[*view.next]));
@@ -225,13 +225,15 @@ bool CoursePanel::row(const CourseView& view, std::size_t k, bool selected) {
 std::optional<std::size_t> CoursePanel::draw(const LabDesk& desk, const std::optional<std::size_t>& selected) {
   focus_.begin();
   std::optional<std::size_t> pressed;
-  if (desk.person().empty() || !desk.view()) {
-    theme::wrapped(desk.person().empty() ? "Type an id as Person, or choose one, to see progress in the curriculum."
-                                         : "Asking the database...",
-                   theme::kQuiet);
-    if (!desk.view()) return {};
+  const bool nobody = desk.person().empty();
+  if (nobody)
+    theme::wrapped("Name a person above: passes are then kept, and the steps open one by one.", theme::kQuiet);
+  if (!nobody && !desk.view()) {
+    theme::text("Asking for your attempts...", theme::kQuiet);
+    return {};
   }
-  const CourseView& view = *desk.view();
+  if (nobody && !nobody_) nobody_ = course_view(desk.curriculum(), {}, now_in_seconds());
+  const CourseView& view = nobody ? *nobody_ : *desk.view();
   theme::heading(view.curriculum.title);
   for (std::size_t k = 0; k < view.progress.size(); ++k)
     if (row(view, k, k == selected)) pressed = k;
@@ -278,7 +280,7 @@ bool PersonLogin::known_people() {
 bool PersonLogin::draw() {
   const theme::Scope group = theme::group();
   theme::label("Person", kLabelWidth, kFieldWidth);
-  bool in = ImGui::InputTextWithHint("##person", "id, optional", &person_,
+  bool in = ImGui::InputTextWithHint("##person", "name or id", &person_,
                                      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   theme::note_item("Person");
@@ -287,84 +289,35 @@ bool PersonLogin::draw() {
   else if (left && valid() && person_ != desk_.person())
     desk_.log_in(person_, false);
   ImGui::SameLine(0.f, theme::px(2.f));
-  return known_people() || (in && valid() && !person_.empty());
-}
-
-namespace {
-
-constexpr std::size_t kMostRecordings = 40;
-
-struct Written {
-  std::filesystem::path file;
-  timespec time{};  // when it was written last; read once, because a recording may be in progress
-};
-
-Written written(const std::filesystem::path& file) {
-  struct stat info {};
-  return {file, stat(file.c_str(), &info) == 0 ? info.st_mtim : timespec{}};
-}
-
-std::string recording_label(const Written& one) {
-  const std::string name = one.file.filename().string();
-  if (one.time.tv_sec == 0) return name;
-  return fmt::format("{:%Y-%m-%d %H:%M}   {}", fmt::localtime(one.time.tv_sec), name);
-}
-
-}  // namespace
-
-void RecordingChooser::open() {
-  open_ = true;
-  files_.clear();
-  std::error_code error;
-  std::vector<Written> files;
-  for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".h5") files.push_back(written(entry->path()));
-  std::ranges::sort(files, [](const Written& a, const Written& b) {
-    return std::tie(a.time.tv_sec, a.time.tv_nsec) > std::tie(b.time.tv_sec, b.time.tv_nsec);
-  });
-  if (files.size() > kMostRecordings) files.resize(kMostRecordings);
-  for (const Written& file : files) files_.push_back({file.file, recording_label(file)});
-}
-
-bool RecordingChooser::draw(bool escape) {
-  const theme::Panel panel("recordings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Used,
-                           0.55f);
-  theme::headline("Open a recording");
-  bool chosen = false;
-  theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
-  {
-    const theme::Scope list = theme::child("files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
-    if (files_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
-    for (const File& file : files_) {
-      if (ImGui::Selectable(file.label.c_str())) {
-        recording_ = file.file;
-        chosen = true;
-      }
-      theme::note_item(file.file.filename().string());
-    }
-  }
-  ImGui::SetNextItemWidth(-1.f);
-  const bool typed = ImGui::InputTextWithHint("##typed", "or type a file name and press Enter", &typed_,
-                                              ImGuiInputTextFlags_EnterReturnsTrue);
-  if (typed && !typed_.empty()) {
-    recording_ = typed_;
-    chosen = true;
-  }
-  if (theme::button("Cancel", 110.f) || escape || chosen) open_ = false;
-  return chosen;
+  const bool chosen = known_people();
+  ImGui::SameLine();
+  const bool is_new = valid() && !person_.empty() && !(person_ == desk_.person() && desk_.known());
+  const bool added = theme::button("Add", 0.f, false, is_new);
+  if (added) log_in();
+  return chosen || added || (in && valid() && !person_.empty());
 }
 
 namespace {
 
 // Units.
-constexpr float kPanelWidth = 1120.f, kListWidth = 450.f, kValueFrom = 150.f, kValueWidth = 250.f;
+constexpr float kPanelWidth = 1120.f, kValueFrom = 150.f, kValueWidth = 250.f;
+constexpr float kListShare = 0.4f;                                           // 1  of the panel's width
 constexpr float kLeastHeight = 676.f, kMostHeight = 1000.f, kMargin = 44.f;  // of the panel; above and below it
-constexpr float kPersonFrom = 486.f;
-constexpr float kTitleAndButtons = 124.f;
+constexpr float kTitleAndButtons = 124.f, kButtonRow = 34.f;
+constexpr float kButtonsWidth = 1040.f;  // of a single row
 
-// A panel for a window of 16 : 9; a higher window has room for longer lists.
-float panel_height() {
-  return std::clamp(ImGui::GetIO().DisplaySize.y / theme::px(1.f) - kMargin, kLeastHeight, kMostHeight);
+// A panel for a window of 16 : 9; a higher window has room for longer lists. With large letters it fills the window.
+glm::vec2 panel_size() {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float unit = theme::px(1.f);
+  return {std::min(kPanelWidth, screen.x / unit),
+          std::min(std::clamp(screen.y / unit - kMargin, kLeastHeight, kMostHeight), screen.y / unit)};
+}
+
+// The next button stands beside the last one, or below it where the line is full.
+void beside_or_below(float width) {
+  ImGui::SameLine();
+  if (ImGui::GetContentRegionAvail().x < theme::px(width)) ImGui::NewLine();
 }
 
 // Draws the background, whose circles suggest the view through a scope.
@@ -381,9 +334,11 @@ void backdrop() {
 }  // namespace
 
 StartScreen::StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access,
-                         GlContext& context, LabDesk& desk, const std::string& person, const LastChoice& last)
+                         GlContext& context, LabDesk& desk, const std::string& person, const LastChoice& last,
+                         WindowSettings& settings)
     : scenes_(std::move(scenes)),
       access_(std::move(access)),
+      settings_(settings),
       desk_(desk),
       login_(desk, person),
       recordings_(std::move(recordings)),
@@ -467,8 +422,17 @@ void StartScreen::step(const WindowInput& input, double elapsed, bool listens) {
   else
     devices_.rest();
   if (!scenes_.empty() && scenes_[selected_].fault.empty()) disk_.watch(scenes_[selected_].scene, elapsed);
-  enter_ = input.went_down(Key::Enter) && listens;
+  speeds_.watch(scenes_, selected_);
+  enter_ = input.went_down(Key::Enter) && listens && !settings_open_;
   escape_ = input.went_down(Key::Escape);
+  keys_ = &input.keys();
+  if (input.went_down(Key::F2)) settings_open_ = !settings_open_;
+  if (escape_) settings_open_ = false;
+}
+
+void StartScreen::rest() {
+  devices_.rest();
+  speeds_.rest();
 }
 
 void StartScreen::left_tabs() {
@@ -494,8 +458,19 @@ void StartScreen::left_tabs() {
   }
 }
 
+// Once, until the lesson is begun or declined.
+void StartScreen::offer_lesson() {
+  theme::wrapped("New here? The first lesson takes five minutes: the hand, the grip, the pedal and the scope.",
+                 theme::kYellow);
+  if (theme::button("Begin the lesson", 160.f)) lesson_ = true;
+  ImGui::SameLine();
+  if (theme::button("Not now", 100.f)) settings_.lesson_offered = true;
+  ImGui::Separator();
+}
+
 void StartScreen::details() {
   const ListedScene& listed = scenes_[selected_];
+  if (!settings_.lesson_offered) offer_lesson();
   theme::headline(listed.title, true);
   if (!listed.fault.empty()) {
     theme::wrapped(listed.fault, theme::kBad);
@@ -514,6 +489,7 @@ void StartScreen::details() {
   if (listed.group == SceneGroup::Own) theme::wrapped(listed.file.string(), theme::kQuiet);
   if (const std::string room = disk_.text(); !room.empty())
     theme::wrapped(room, disk_.state() == DiskState::Enough ? theme::kQuiet : theme::kBad);
+  if (const std::string slow = speeds_.text(scenes_, selected_); !slow.empty()) theme::wrapped(slow, theme::kBad);
   if (const auto step = chosen_step()) draw_step(desk_, *step);
   ImGui::Dummy({0.f, theme::px(6.f)});
 }
@@ -594,25 +570,27 @@ void StartScreen::choices() {
     for (std::size_t k = 0; k < scene.instruments.size(); ++k) device_choice(scene.instruments[k].name.c_str(), k);
     device_choice("scope", scene.instruments.size());
   }
-  backend_choice();
+  if (settings_.technical) backend_choice();
 }
 
 Ask StartScreen::buttons() {
   const bool can_start = !scenes_.empty() && scenes_[selected_].fault.empty() && login_.valid();
   const bool devices = can_start && !devices_.blocks();
   Ask ask = Ask::Nothing;
-  if (theme::button("Start", 150.f, true, devices) || (enter_ && devices)) ask = Ask::Practise;
-  ImGui::SameLine();
-  if (theme::button("Open recording...", 170.f)) recordings_.open();
-  ImGui::SameLine();
-  if (theme::button("People...", 130.f)) ask = Ask::OpenLibrary;
-  ImGui::SameLine();
-  if (theme::button("Devices...", 130.f, false, can_start)) ask = Ask::OpenDevices;
-  ImGui::SameLine();
-  if (theme::button("Edit scene", 130.f, false, can_start)) ask = Ask::Edit;
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(ImGui::GetWindowWidth() - theme::px(110.f + 12.f));
-  if (theme::button("Quit", 110.f)) ask = Ask::Quit;
+  if (std::exchange(lesson_, false)) ask = Ask::Lesson;
+  if (theme::button("Start", 130.f, true, devices) || (enter_ && devices)) ask = Ask::Practise;
+  const auto beside = [&](const char* label, float width, bool enabled = true) {
+    beside_or_below(width);
+    return theme::button(label, width, false, enabled);
+  };
+  if (beside("Open recording...", 160.f)) recordings_.open();
+  if (beside("People...", 100.f)) ask = Ask::OpenLibrary;
+  if (beside("Devices...", 105.f, can_start)) ask = Ask::OpenDevices;
+  if (beside("Edit scene", 105.f, can_start)) ask = Ask::Edit;
+  if (beside("First lesson", 115.f)) ask = Ask::Lesson;
+  if (beside("Settings", 90.f)) settings_open_ = true;
+  if (beside("Help", 70.f)) ask = Ask::Help;
+  if (beside("Quit", 70.f)) ask = Ask::Quit;
   devices_.draw_why_not();
   return ask;
 }
@@ -647,9 +625,11 @@ Ask StartScreen::panels() {
   backdrop();
   if (!asked_hosts_.empty()) return hosts_panel();
   Ask ask = Ask::Nothing;
-  if (!recordings_.is_open())
+  if (settings_open_)
+    settings_open_ = draw_settings(nullptr, std::nullopt, *keys_, settings_);
+  else if (!recordings_.is_open())
     ask = main_panel();
-  else if (recordings_.draw(escape_))
+  else if (recordings_.draw(escape_, desk_.attempts()))
     ask = Ask::OpenRecording;
   return ask == Ask::Practise && must_ask() ? Ask::Nothing : ask;
 }
@@ -663,13 +643,14 @@ void StartScreen::title_bar() {
   const float below = ImGui::GetCursorPosY();
   ImGui::SetCursorPos({theme::px(210.f), top + theme::px(22.f)});
   theme::text("Laparoscopic surgery trainer", theme::kQuiet);
-  ImGui::SetCursorPos({theme::px(kPersonFrom), top});
+  const float from = kListShare * ImGui::GetWindowWidth() + theme::px(36.f);
+  ImGui::SetCursorPos({from, top});
   {
     const theme::Scope group = theme::group();
     if (login_.draw()) open_course_ = follow_ = true;
   }
   const theme::WithLetters small(theme::Letters::Small);
-  ImGui::SetCursorPos({theme::px(kPersonFrom), top + theme::px(34.f)});
+  ImGui::SetCursorPos({from, top + theme::px(34.f)});
   const std::string wrong = login_.valid() ? "" : name_fault(login_.person());
   if (wrong.empty())
     theme::text(progress_line(desk_), desk_.why().empty() ? theme::kQuiet : theme::kBad);
@@ -687,13 +668,14 @@ void StartScreen::right_side(float height) {
 }
 
 Ask StartScreen::main_panel() {
-  const float height = panel_height();
-  const theme::Panel panel("start", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {kPanelWidth, height}}, theme::PanelKind::Used,
-                           0.55f);
+  const glm::vec2 size = panel_size();
+  const theme::Panel panel("start", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, size}, theme::PanelKind::Used, 0.55f);
   title_bar();
-  const float list_height = theme::px(height - kTitleAndButtons);
+  const float rows = size.x < kButtonsWidth ? kButtonRow : 0.f;
+  const float list_height = theme::px(size.y - kTitleAndButtons - rows);
   {
-    const theme::Scope left = theme::child("left", {theme::px(kListWidth), list_height}, ImGuiWindowFlags_NavFlattened);
+    const theme::Scope left =
+        theme::child("left", {kListShare * theme::px(size.x), list_height}, ImGuiWindowFlags_NavFlattened);
     left_tabs();
   }
   ImGui::SameLine(0.f, theme::px(24.f));
@@ -704,12 +686,14 @@ Ask StartScreen::main_panel() {
 ScreenStatus StartScreen::status() const {
   ScreenStatus status;
   status.phase = !asked_hosts_.empty()   ? "hosts"
+                 : settings_open_        ? "settings"
                  : recordings_.is_open() ? "recordings"
                  : course_open_          ? "curriculum"
                                          : "scenes";
   status.file = scene_file();
   status.note = fault_.empty() ? devices_.faults() : fault_;
   status.disk = disk_.text();
+  if (!scenes_.empty()) status.speed = speeds_.of(scenes_[selected_]);
   status.step = login_.person() == desk_.person() ? progress_line(desk_) : "";
   return status;
 }

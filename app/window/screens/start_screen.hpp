@@ -14,7 +14,9 @@
 #include "app/window/input/device_watch.hpp"
 #include "app/window/practice/disk_watch.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/screens/recording_chooser.hpp"
 #include "app/window/screens/scene_list.hpp"
+#include "app/window/screens/scene_speed.hpp"
 #include "app/window/settings.hpp"
 #include "app/window/widgets/pictures.hpp"
 #include "sim/task/performer.hpp"
@@ -68,6 +70,7 @@ class CoursePanel {
  private:
   bool row(const CourseView& view, std::size_t step, bool selected);
 
+  std::optional<CourseView> nobody_;  // the curriculum without attempts
   CardFocus focus_;
   bool reveal_ = false;
 };
@@ -99,35 +102,12 @@ class PersonLogin {
   std::string person_;
 };
 
-// The panel that lists the recordings of a folder, the newest first.
-class RecordingChooser {
- public:
-  explicit RecordingChooser(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  void open();  // and reads the folder
-  bool is_open() const { return open_; }
-  // Returns true when the user has chosen a recording. `escape`: closes the panel.
-  bool draw(bool escape);
-  const std::filesystem::path& folder() const { return folder_; }
-  const std::filesystem::path& recording() const { return recording_; }
-
- private:
-  struct File {
-    std::filesystem::path file;
-    std::string label;
-  };
-
-  std::filesystem::path folder_, recording_;
-  std::vector<File> files_;
-  std::string typed_;
-  bool open_ = false;
-};
-
 class StartScreen final : public Screen {
  public:
-  // Shows the scenes. `recordings`: the folder that Open recording lists. `context` and `desk` must outlive the screen.
+  // Shows the scenes. `recordings`: the folder that Open recording lists. `context`, `desk` and
+  // `settings` must outlive the screen.
   StartScreen(std::vector<ListedScene> scenes, std::filesystem::path recordings, SceneAccess access, GlContext& context,
-              LabDesk& desk, const std::string& person, const LastChoice& last);
+              LabDesk& desk, const std::string& person, const LastChoice& last, WindowSettings& settings);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -156,6 +136,8 @@ class StartScreen final : public Screen {
   LastChoice choice() const;
   // Selects the scene and the level of a step of the curriculum.
   void choose_step(std::size_t step);
+  // Stops what runs in the background: the watch of devices, the trial of a scene.
+  void rest();
   // The devices of the selected scene, and the machines that the user allows.
   StartDevices& devices() { return devices_; }
   SceneAccess& access() { return access_; }
@@ -172,6 +154,7 @@ class StartScreen final : public Screen {
   void left_tabs();
   void right_side(float height);
   void details();
+  void offer_lesson();
   void choices();
   void backend_choice();
   void level_choice();
@@ -183,6 +166,7 @@ class StartScreen final : public Screen {
 
   std::vector<ListedScene> scenes_;
   SceneAccess access_;
+  WindowSettings& settings_;
   LabDesk& desk_;
   PersonLogin login_;
   SceneShelf shelf_;
@@ -196,8 +180,10 @@ class StartScreen final : public Screen {
   std::string patient_text_;              // its anatomy
   StartDevices devices_;
   DiskWatch disk_;
+  SceneSpeeds speeds_;
   std::string backend_ = "auto", why_, fault_;
-  bool enter_ = false, escape_ = false;
+  const KeyLayout* keys_ = &us_layout();  // of the latest input
+  bool enter_ = false, escape_ = false, settings_open_ = false, lesson_ = false;
   bool course_open_ = false, open_course_ = false;  // the curriculum is shown; it is to be shown
   bool follow_ = false;  // a person has just logged in: the next step is selected when the database answers
 };

@@ -24,7 +24,7 @@ constexpr const char* kFontFolders[] = {"/usr/share/fonts/truetype/dejavu", "/us
 constexpr const char *kSans = "DejaVuSans.ttf", *kMono = "DejaVuSansMono.ttf";
 
 // Units, in the order of theme::Letters.
-constexpr float kLetterHeights[] = {15.f, 12.5f, 20.f, 44.f, 12.5f};
+constexpr float kLetterHeights[] = {15.f, 14.f, 20.f, 44.f, 14.f};
 constexpr float kSmallestUnit = 0.75f, kLargestUnit = 6.f;  // pixels
 
 // Returns an empty path when no folder has the font.
@@ -102,7 +102,7 @@ Gui::Gui(Window& window) : window_(window) {
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // no settings file
-  io.UserData = &locations_;
+  io.UserData = &shown_;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard | ImGuiConfigFlags_NavEnableGamepad;
   // Input comes from the window, picture by picture.
   ImGui_ImplGlfw_InitForOpenGL(static_cast<GLFWwindow*>(window.handle()), false);
@@ -117,7 +117,7 @@ Gui::~Gui() {
 
 void Gui::fit_letters() {
   const glm::vec2 size(window_.size());
-  const float unit = std::clamp(std::min(size.x / 1280.f, size.y / 720.f), kSmallestUnit, kLargestUnit);
+  const float unit = letters_ * std::clamp(std::min(size.x / 1280.f, size.y / 720.f), kSmallestUnit, kLargestUnit);
   if (unit == unit_) return;
   unit_ = unit;
   set_style(unit);
@@ -149,8 +149,9 @@ void Gui::hear() {
   io.MouseDown[1] = input.right_button;
 }
 
-void Gui::begin() {
-  locations_.clear();
+void Gui::begin(float letters) {
+  letters_ = letters;
+  shown_.items.clear(), shown_.words.clear();
   fit_letters();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();

@@ -14,9 +14,9 @@ class Gui {
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
-  // Starts the panels of a frame. Call once a frame, after Window::poll(). Fonts are rebuilt when the window's size has
-  // changed.
-  void begin();
+  // Starts the panels of a frame. Call once a frame, after Window::poll(). Fonts are rebuilt when the window's size or
+  // the size of the letters has changed. `letters`: 1: the usual size.
+  void begin(float letters = 1.f);
   // Draws the panels shown since begin().
   void end();
 
@@ -24,7 +24,10 @@ class Gui {
   // Off while the mouse moves an instrument: the panels then receive neither pointer nor keys.
   void listen(bool on);
   // Returns the items that can be pressed, shown since begin().
-  const std::vector<theme::ItemPosition>& locations() const { return locations_; }
+  const std::vector<theme::ItemPosition>& locations() const { return shown_.items; }
+  // Returns all words shown since begin(), once note_words() was called.
+  const std::vector<std::string>& words() const { return shown_.words; }
+  void note_words() { shown_.with_words = true; }
 
  private:
   void fit_letters();
@@ -32,7 +35,8 @@ class Gui {
 
   Window& window_;
   float unit_ = 0.f;  // pixels
-  std::vector<theme::ItemPosition> locations_;
+  float letters_ = 1.f;
+  theme::ShownFrame shown_;
 };
 
 }  // namespace trocar

@@ -26,6 +26,7 @@ void draw_task(const TaskRun& task, StepPictures& pictures) {
   ImGui::Spacing();
   if (feed.step) pictures.draw(task.task(), *feed.step);
   theme::bar(feed.progress, theme::kGreen, fmt::format("{:.0f} %", 100.0 * feed.progress));
+  if (feed.hold) theme::bar(*feed.hold, theme::kSkyBlue, "hold");
   const double left = task.task().time_limit - feed.elapsed;
   theme::row("Time", clock_text(feed.elapsed), feed.elapsed > task.task().time_good ? theme::kYellow : theme::kText);
   theme::row("Remaining", clock_text(left), left < 15.0 ? theme::kBad : theme::kQuiet);

@@ -29,7 +29,18 @@ WithLetters::~WithLetters() { ImGui::PopFont(); }
 
 float px(float units) { return units * ImGui::GetIO().Fonts->Fonts[0]->FontSize / kUnitsOfText; }
 
+namespace {
+
+ShownFrame& shown_frame() { return *static_cast<ShownFrame*>(ImGui::GetIO().UserData); }
+
+}  // namespace
+
+void note_words(std::string_view words) {
+  if (shown_frame().with_words) shown_frame().words.emplace_back(words);
+}
+
 void text(std::string_view words, const glm::vec3& colour) {
+  note_words(words);
   ImGui::PushStyleColor(ImGuiCol_Text, of(colour));
   ImGui::TextUnformatted(words.data(), words.data() + words.size());
   ImGui::PopStyleColor();
@@ -76,6 +87,7 @@ void bar(double share, const glm::vec3& colour, std::string_view words, float he
   if (part > 0.f)
     list.AddRectFilled(from, {from.x + std::max(part * size.x, 2.f * round), from.y + size.y}, packed(colour), round);
   if (!words.empty()) {
+    note_words(words);
     const ImVec2 letters = ImGui::CalcTextSize(words.data(), words.data() + words.size());
     const ImVec2 at(from.x + 0.5f * (size.x - letters.x), from.y + 0.5f * (size.y - letters.y));
     list.AddText({at.x + 1.f, at.y + 1.f}, IM_COL32(0, 0, 0, 200), words.data(), words.data() + words.size());
@@ -86,8 +98,7 @@ void bar(double share, const glm::vec3& colour, std::string_view words, float he
 
 void note_item(std::string_view label) {
   const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
-  auto& locations = *static_cast<std::vector<ItemPosition>*>(ImGui::GetIO().UserData);
-  locations.push_back({std::string(label), {from.x, from.y}, {to.x, to.y}});
+  shown_frame().items.push_back({std::string(label), {from.x, from.y}, {to.x, to.y}});
 }
 
 bool button(const char* label, float width, bool main, bool enabled) {
@@ -98,6 +109,7 @@ bool button(const char* label, float width, bool main, bool enabled) {
     ImGui::PushStyleColor(ImGuiCol_ButtonActive, of(kBlue * 1.4f));
   }
   const bool pressed = ImGui::Button(label, {px(width), 0.f});
+  note_words(label);
   if (main) ImGui::PopStyleColor(3);
   if (!enabled) ImGui::EndDisabled();
   note_item(label);
@@ -115,12 +127,16 @@ Panel::Panel(const char* name, const PanelLayout& layout, PanelKind kind, float 
   if (kind == PanelKind::Shown)
     flags |= ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing |
              ImGuiWindowFlags_NoScrollbar;
+  // Large letters make panels larger than a small window: those scroll.
+  const float width = std::min(px(layout.size.x), screen.x), height = std::min(px(layout.size.y), screen.y);
   if (layout.size.x > 0.f && layout.size.y > 0.f) {
-    ImGui::SetNextWindowSize({px(layout.size.x), px(layout.size.y)});
+    ImGui::SetNextWindowSize({width, height});
   } else {
     flags |= ImGuiWindowFlags_AlwaysAutoResize;
     if (layout.size.x > 0.f)
-      ImGui::SetNextWindowSizeConstraints({px(layout.size.x), 0.f}, {px(layout.size.x), screen.y});
+      ImGui::SetNextWindowSizeConstraints({width, 0.f}, {width, screen.y});
+    else
+      ImGui::SetNextWindowSizeConstraints({0.f, 0.f}, screen);
   }
   ImGui::Begin(name, nullptr, flags);
 }
@@ -147,6 +163,7 @@ Scope table(const char* name, int columns, int flags, float height) {
 }
 
 Scope combo(const char* name, const std::string& shown, int flags) {
+  note_words(shown);
   return if_open(ImGui::BeginCombo(name, shown.c_str(), flags), [](float) { ImGui::EndCombo(); });
 }
 
@@ -168,6 +185,7 @@ Scope tab_bar(const char* name) {
 }
 
 Scope tab(const char* name, int flags) {
+  note_words(name);
   return if_open(ImGui::BeginTabItem(name, nullptr, flags), [](float) { ImGui::EndTabItem(); });
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trocar::theme {
 
@@ -58,6 +59,15 @@ struct ItemPosition {
   glm::vec2 from{0.f}, to{0.f};  // pixels from the top left
 };
 void note_item(std::string_view label);
+
+// What a frame shows: the items that can be pressed and, if they are wanted, all words.
+struct ShownFrame {
+  std::vector<ItemPosition> items;
+  std::vector<std::string> words;
+  bool with_words = false;
+};
+// Notes words that no function of this file draws.
+void note_words(std::string_view words);
 
 // Position and size of a panel without decoration; pivot 0..1: the point of the panel that lies at this position.
 struct PanelLayout {
