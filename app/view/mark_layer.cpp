@@ -232,6 +232,9 @@ float distance_from(const glm::vec2& p, const Stroke& stroke) {
   return least;
 }
 
+constexpr float kClear = 1.5f;  // radii of a disc around a tip that stay clear
+constexpr float kFaint = 0.2f;  // opacity of a label there
+
 struct Label {
   glm::vec3 centre;
   float radius;
@@ -253,10 +256,17 @@ void add_label(const Label& label, std::vector<LabelVertex>& vertices) {
 
 }  // namespace
 
-void label_vertices(const DrawnMarks& marks, const ScopePose& scope, double time, float pixel,
-                    std::vector<LabelVertex>& vertices) {
+void label_vertices(const DrawnMarks& marks, std::span<const glm::vec3> tips, const ScopePose& scope, double time,
+                    float pixel, std::vector<LabelVertex>& vertices) {
   vertices.clear();
-  const glm::vec3 eye(scope.eye), forward(axes_of(scope).forward);
+  const ScopeAxes axes = axes_of(scope);
+  const glm::vec3 eye(scope.eye), forward(axes.forward);
+  // Where a point is in the picture, with a depth of 1.
+  const auto in_picture = [&](const glm::vec3& point) {
+    const glm::vec3 away = point - eye;
+    return glm::vec2(glm::dot(away, glm::vec3(axes.right)), glm::dot(away, glm::vec3(axes.up))) /
+           glm::dot(away, forward);
+  };
   const auto half_height =
       static_cast<float>(std::tan(0.5 * glm::radians(static_cast<double>(scope.field_of_view_deg))));
   for (const DrawnTarget& target : marks.targets) {
@@ -273,7 +283,12 @@ void label_vertices(const DrawnMarks& marks, const ScopePose& scope, double time
     if (now || target.state == MarkState::Error)
       add_label({target.location, ring, glm::vec2(0.f), towards, LabelStyle::Ring, 0, paint}, vertices);
     const glm::vec2 beside(0.7071f * (target.radius * kRing + disc));
-    add_label({target.location, disc, beside, towards, LabelStyle::Number, target.number, paint}, vertices);
+    const glm::vec2 middle = in_picture(target.location) + beside / depth;
+    glm::vec4 number = paint;
+    for (const glm::vec3& tip : tips)
+      if (glm::dot(tip - eye, forward) > 0.f && glm::distance(in_picture(tip), middle) < kClear * disc / depth)
+        number.a = std::min(number.a, kFaint);
+    add_label({target.location, disc, beside, towards, LabelStyle::Number, target.number, number}, vertices);
   }
 }
 
@@ -375,8 +390,12 @@ LabelLayer::LabelLayer() {
   glBindVertexArray(0);
 }
 
-void LabelLayer::draw(const DrawnMarks& marks, const ScopePose& scope, double time, float pixel) {
-  label_vertices(marks, scope, time, pixel, vertices_);
+void LabelLayer::draw(const DrawnMarks& marks, std::span<const DrawnTool> tools, const ScopePose& scope, double time,
+                      float pixel) {
+  tips_.clear();
+  for (const DrawnTool& tool : tools)
+    if (!tool.ghost) tips_.emplace_back(tool.pose.tip);
+  label_vertices(marks, tips_, scope, time, pixel, vertices_);
   if (vertices_.empty()) return;
   shader_.use();
   shader_.set("digits", static_cast<int>(kDigitUnit));

@@ -58,10 +58,11 @@ struct LabelVertex {
   glm::vec4 paint;                // display colour and opacity
 };
 
-// Overwrites `vertices` with the labels of the targets that have a number. `time`: s, of the pulse. `pixel`: half
-// heights. A disc is large enough for its number to be readable.
-void label_vertices(const DrawnMarks& marks, const ScopePose& scope, double time, float pixel,
-                    std::vector<LabelVertex>& vertices);
+// Overwrites `vertices` with the labels of the targets that have a number. `tips`: m, of the instruments: a label in
+// front of one is nearly transparent. `time`: s, of the pulse. `pixel`: half heights. A disc is large enough for its
+// number to be readable.
+void label_vertices(const DrawnMarks& marks, std::span<const glm::vec3> tips, const ScopePose& scope, double time,
+                    float pixel, std::vector<LabelVertex>& vertices);
 
 // The volume of the digits: one layer for each of 0 .. 9, seen from the front, rows from the bottom.
 constexpr glm::ivec3 kDigitTexels{32, 48, 10};
@@ -96,8 +97,9 @@ class LabelLayer {
  public:
   LabelLayer();
   // Draws over the tissue, blended; what lies in front hides the labels.
-  // `pixel`: half heights.
-  void draw(const DrawnMarks& marks, const ScopePose& scope, double time, float pixel);
+  // `tools`: whose tips stay visible; `pixel`: half heights.
+  void draw(const DrawnMarks& marks, std::span<const DrawnTool> tools, const ScopePose& scope, double time,
+            float pixel);
 
  private:
   Shader shader_{"label", "label.glsl", {"label.glsl"}};
@@ -105,6 +107,7 @@ class LabelLayer {
   gl::Buffer buffer_ = gl::make_buffer();
   Texture digits_ = make_byte_volume(kDigitTexels, make_digits());
   std::vector<LabelVertex> vertices_;
+  std::vector<glm::vec3> tips_;
 };
 
 }  // namespace trocar

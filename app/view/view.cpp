@@ -478,7 +478,7 @@ void View::draw(std::span<const DrawnOrgan> moving, std::span<const DrawnTool> t
   c.strands.draw(bonds.strands, false);
   c.strands.draw(bonds.jets, true);
   c.draw_on_tissue(moving, solid, marks, settings, glm::vec3(block.lamp_aspect), seen);
-  c.labels.draw(marks, scope, settings.time, block.right_pixel.w);
+  c.labels.draw(marks, solid, scope, settings.time, block.right_pixel.w);
   c.tools.draw_ghosts(tools.subspan(solid.size()), seen);
   if (settings.quality == Quality::High) c.draw_smoke();
   glDisable(GL_DEPTH_TEST);

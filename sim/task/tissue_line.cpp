@@ -171,6 +171,8 @@ std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskSta
 
 namespace {
 
+constexpr double kPedalWait = 2.0;  // s  a burnt line ends so long after it was burnt although the pedal is down
+
 class BurnLine final : public TaskGoal {
  public:
   BurnLine(const TaskScene& task, const TaskStage& stage)
@@ -199,7 +201,8 @@ class BurnLine final : public TaskGoal {
     off_now_ = off;
     off_.see(off, seen.time);
     if (!off) last_off_.reset();
-    done_ = done_ || (!hot && share() >= task_.rules.enough);
+    since_enough_ = share() >= task_.rules.enough ? since_enough_ + dt : 0.0;
+    done_ = done_ || (share() >= task_.rules.enough && (!hot || since_enough_ > kPedalWait));
   }
 
   double progress() const override { return done_ ? 1.0 : 0.999 * std::min(share() / task_.rules.enough, 1.0); }
@@ -285,6 +288,7 @@ class BurnLine final : public TaskGoal {
   std::vector<Lasting> touching_;                                      // [tool of tools_] contact with any organ
   std::vector<Lasting> wrong_organ_;                                   // [organ] burnt by mistake
   double beside_ = 0.0, overshoot_ = 0.0, in_air_ = 0.0, away_ = 0.0;  // m, m, s, m
+  double since_enough_ = 0.0;                                          // s
   std::optional<glm::dvec3> last_off_;                                 // last tip position that burnt off the line
   Lasting off_{kErrorLasts}, removing_{task_.rules.removal_lasts};     // off the line; tissue is being removed
   bool off_now_ = false, done_ = false;

@@ -1170,20 +1170,42 @@ TEST(Labels, TargetsInFrontWithANumberHaveOne) {
   const ScopePose scope = scope_looking_at({0, 0, 0.15}, {0, 0, 0}, 0.0, 0.0, 0.1);
   std::vector<LabelVertex> vertices;
   DrawnMarks marks;
-  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  label_vertices(marks, {}, scope, 0.0, 0.003f, vertices);
   EXPECT_TRUE(vertices.empty());
   marks.targets = {{{0, 0, 0}, 0.004f, MarkState::Next, 0},
                    {{0, 0, 0}, 0.004f, MarkState::Waiting, 100},
                    {{0, 0, 0.2f}, 0.004f, MarkState::Next, 1}};
-  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  label_vertices(marks, {}, scope, 0.0, 0.003f, vertices);
   EXPECT_TRUE(vertices.empty()) << "no number, a number without space, behind the eye";
   marks.targets = {{{0, 0, 0}, 0.004f, MarkState::Waiting, 7}};
-  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  label_vertices(marks, {}, scope, 0.0, 0.003f, vertices);
   EXPECT_EQ(vertices.size(), 6u);
   EXPECT_EQ(vertices[0].corner_style_number.w, 7.f);
   marks.targets[0].state = MarkState::Next;
-  label_vertices(marks, scope, 0.0, 0.003f, vertices);
+  label_vertices(marks, {}, scope, 0.0, 0.003f, vertices);
   EXPECT_EQ(vertices.size(), 12u) << "with a ring";
+}
+
+// The number stands at the upper right of its target; a tip there is seen through it, one elsewhere changes nothing.
+TEST(Labels, ATipIsSeenThroughANumber) {
+  const ScopePose scope = scope_looking_at({0, 0, 0.15}, {0, 0, 0}, 0.0, 0.0, 0.1);
+  const ScopeAxes axes = axes_of(scope);
+  DrawnMarks marks;
+  marks.targets = {{{0, 0, 0}, 0.004f, MarkState::Waiting, 7}};
+  const auto opacity = [&](const std::vector<glm::vec3>& tips) {
+    std::vector<LabelVertex> vertices;
+    label_vertices(marks, tips, scope, 0.0, 0.003f, vertices);
+    return vertices.at(0).paint.a;
+  };
+  std::vector<LabelVertex> label;
+  label_vertices(marks, {}, scope, 0.0, 0.003f, label);
+  const glm::vec4 shift = label.at(0).shift_towards;
+  const glm::vec3 middle = shift.x * glm::vec3(axes.right) + shift.y * glm::vec3(axes.up);
+  const float usual = opacity({});
+  EXPECT_LT(opacity({middle}), 0.5f * usual);
+  EXPECT_LT(opacity({middle + 0.3f * (glm::vec3(scope.eye) - middle)}), 0.5f * usual) << "nearer to the eye";
+  EXPECT_EQ(opacity({-middle}), usual);
+  EXPECT_EQ(opacity({middle + 3.f * (glm::vec3(scope.eye) - middle)}), usual) << "behind the eye";
 }
 
 // Every surface point within the radius lies on a returned face; far faces are not returned.

@@ -160,6 +160,22 @@ TEST(TaskRun, BurnsOnAndOffTheLine) {
   EXPECT_TRUE(run.result().finished);
 }
 
+// A trainee who forgets the pedal is not kept waiting.
+TEST(TaskRun, ABurntLineEndsAlsoWhileThePedalIsDown) {
+  HandMadeFrames frames;
+  TaskRun run(line_task(TaskKind::BurnLine), frames.stage());
+  frames.removed.assign(run.marks().size(), 1);
+  frames.cut(3);
+  frames.tip_at(0.0, 0.0, 0.05);
+  double enough = -1.0;
+  while (!run.feed().finished && run.feed().elapsed < 10.0) {
+    frames.show(run);
+    if (enough < 0.0 && run.feed().progress > 0.99) enough = run.feed().elapsed;
+  }
+  EXPECT_TRUE(run.feed().done);
+  EXPECT_NEAR(run.feed().elapsed - enough, 2.0, 0.05);
+}
+
 // The tissue on and around the line is removed by other means: the task can still be finished, without the hook.
 TEST(TaskRun, RemovedTissueCountsAsBurnt) {
   HandMadeFrames frames;
