@@ -20,6 +20,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/hdf5/recording_layout.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/files.hpp"
 #include "sim/support/process.hpp"
 
@@ -302,7 +303,7 @@ void enter(const LabCommand& command) {
   say_what_waits(handed);
   if (std::ranges::find(handed.keys, attempt.key) == handed.keys.end()) return say_entered_before(attempt);
   fmt::print("{} of {} entered, score {}\n", attempt.title, attempt.person,
-             attempt.score ? fmt::format("{:.0f}", *attempt.score) : "none");
+             attempt.score ? score_text(*attempt.score) : "none");
 }
 
 // A command that was asked to end leaves no part of its output.

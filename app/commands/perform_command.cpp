@@ -12,6 +12,7 @@
 #include "sim/loop/session_loop.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_variants.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/session/frame_cost.hpp"
 #include "sim/support/files.hpp"
 #include "sim/support/process.hpp"
@@ -46,17 +47,25 @@ Scene scene_with_task(const PerformCommand& command) {
   return scene;
 }
 
+void print_events(const TaskResult& result, bool errors) {
+  for (const TaskEvent& event : result.events)
+    if (event.error == errors) fmt::print("  {:7.2f} s {} {}\n", event.time, errors ? "error" : "     ", event.text);
+}
+
+// Errors come first; a part counts only as far as the task was done.
 void print_result(const TaskResult& result, const TaskFeed& feed) {
   fmt::print("{} in {:.1f} s\n", result.finished ? "done" : "not finished", feed.elapsed);
+  if (const std::string cap = cap_text(result); !cap.empty()) fmt::print("{}\n", cap);
+  print_events(result, true);
   for (const Metric& part : result.parts) {
-    const auto grade = mark_of(part);
+    const auto grade = counted_grade(result, part);
     fmt::print("  {:44} {:9.2f} {:3} {}\n", part.label, part.value, part.unit,
                grade ? fmt::format("grade {:.2f}", *grade) : "");
   }
-  for (const TaskEvent& event : result.events)
-    fmt::print("  {:7.2f} s {} {}\n", event.time, event.error ? "error" : "     ", event.text);
-  if (const std::string cap = cap_text(result); !cap.empty()) fmt::print("{}\n", cap);
-  fmt::print("score {:.0f} of 100, {} errors\n", result.score, feed.errors);
+  if (const std::string text = counted_text(result); !text.empty()) fmt::print("{}\n", text);
+  print_events(result, false);
+  fmt::print("score {} of 100, {}\n", score_text(result.score),
+             counted(static_cast<std::size_t>(feed.errors), "error"));
 }
 
 // Says what the patient of a seed is like.

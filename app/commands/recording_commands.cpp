@@ -18,6 +18,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/score/attempt.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/files.hpp"
 #include "sim/support/process.hpp"
@@ -69,7 +70,7 @@ void replay_file(const std::string& file, const std::string& backend_name, const
 struct ScoreOptions {
   std::vector<std::string> files, trajectories;
   std::string json, csv;
-  bool force = false;
+  bool all = false, force = false;
 };
 
 std::string value_text(const Metric& metric) {
@@ -89,14 +90,25 @@ void print_table(const std::vector<Metric>& metrics) {
     fmt::print("  {:<36} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, grade_text(metric));
 }
 
-void print_attempt(const Attempt& attempt) {
+// At most twelve lines: what limits the score, the score, and the measures of a trainee with their reference bands.
+void print_summary(const Attempt& attempt) {
   fmt::print("{}: {}{}{:.2f} s, {} frames, {}\n", attempt.file, attempt.scene_title,
              attempt.scene_title.empty() ? "" : ", ", attempt.duration, attempt.frames, utc_text(attempt.date));
-  if (const std::string slow = slow_machine_text(attempt); !slow.empty()) fmt::print("{}\n", slow);
+  for (const std::string& text : {slow_machine_text(attempt), no_judgement_text(attempt)})
+    if (!text.empty()) fmt::print("{}\n", text);
   if (attempt.task) {
-    fmt::print("{}: {:.1f} of 100, {}\n", attempt.task->title, attempt.task->score,
-               attempt.task->finished ? "finished" : "not finished");
     if (const std::string cap = cap_text(*attempt.task); !cap.empty()) fmt::print("{}\n", cap);
+    fmt::print("{}: {} of 100, {}\n", attempt.task->title, score_text(attempt.task->score),
+               attempt.task->finished ? "finished" : "not finished");
+    if (const std::string text = counted_text(*attempt.task); !text.empty()) fmt::print("{}\n", text);
+  }
+  for (const Metric& metric : trainee_metrics(attempt))
+    fmt::print("  {:<36} {:>10} {:<8} {}\n", metric.label, value_text(metric), metric.unit, reference_text(metric));
+}
+
+void print_all(const Attempt& attempt) {
+  if (attempt.task) {
+    fmt::print("parts of the score\n");
     print_table(attempt.task->parts);
   }
   fmt::print("whole attempt\n");
@@ -146,7 +158,10 @@ void score(const ScoreOptions& options) {
   for (const std::string& file : options.files) attempts.push_back(score_recording(Recording(file), file));
   for (const std::string& file : options.trajectories)
     attempts.push_back(score_trajectory(load_trajectory(file), file));
-  for (const Attempt& attempt : attempts) print_attempt(attempt);
+  for (const Attempt& attempt : attempts) {
+    print_summary(attempt);
+    if (options.all) print_all(attempt);
+  }
   if (json) {
     json->stream() << to_json(attempts) << "\n";
     json->commit();
@@ -189,6 +204,7 @@ void add_score_command(Command& program) {
   sub.option("recordings", options->files, "Recordings: .h5");
   sub.option("--trajectory", options->trajectories,
              "Motions of an instrument: .csv, in millimetres; only the motion metrics are known");
+  sub.option("--all", options->all, "Print all measures, not only those of a trainee");
   sub.option("--json", options->json, "Write all results as JSON");
   sub.option("--csv", options->csv, "Write all results as a table, one row per metric");
   add_force_option(sub, options->force);

@@ -12,6 +12,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
 namespace {
@@ -35,7 +36,7 @@ std::string metric_words(const std::string& id) {
 // Names the metric of a missed limit with words instead of its id.
 std::string in_words(const CourseStep& step, const std::string& missed) {
   for (const MetricLimit& limit : step.pass.limits) {
-    if (!missed.starts_with(limit.metric + " is ")) continue;
+    if (!missed.starts_with(limit.metric + ":")) continue;
     std::string sentence = metric_words(limit.metric) + missed.substr(limit.metric.size());
     sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
     return sentence;
@@ -165,7 +166,7 @@ std::string course_table(const CourseView& view) {
     const StepProgress& progress = view.progress[k];
     table.add({view.curriculum.steps[k].title, state_name(progress.state),
                passes_text(view.curriculum.steps[k], progress), std::to_string(progress.attempts),
-               progress.best ? fmt::format("{:.0f}", *progress.best) : "-",
+               progress.best ? score_text(*progress.best) : "-",
                progress.passed_on ? text_of_date(*progress.passed_on) : "-"});
   }
   std::string text = view.curriculum.title + "\n" + table.text();

@@ -29,6 +29,7 @@
 
 #include "app/lab/lab_attempt.hpp"
 #include "geometry/error.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/markup.hpp"
 #include "sim/support/process.hpp"
 
@@ -67,7 +68,7 @@ std::string score_cell(const std::optional<double>& score) {
   if (!score) return "<span class=\"quiet\">–</span>";
   const double share = std::clamp(*score / 100.0, 0.0, 1.0);
   const int hue = static_cast<int>(15.0 + 135.0 * share);
-  return fmt::format("<span class=\"score\" style=\"background:hsl({},65%,68%)\">{:.0f}</span>", hue, *score);
+  return fmt::format("<span class=\"score\" style=\"background:hsl({},65%,68%)\">{}</span>", hue, score_text(*score));
 }
 
 std::string task_text(const std::string& scene, int level) {
@@ -175,8 +176,8 @@ std::string score_curve(const std::vector<LabAttempt>& attempts) {
     line += fmt::format("{:.1f},{:.1f} ", x, y);
     shapes += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"var(--mark)\"><title>attempt {}, {}: "
-        "{:.0f}</title></circle>",
-        x, y, k + 1, text_of_date(scored[k]->started), *scored[k]->score);
+        "{}</title></circle>",
+        x, y, k + 1, text_of_date(scored[k]->started), score_text(*scored[k]->score));
   }
   return fmt::format(
       "<svg viewBox=\"0 0 640 220\" width=\"640\" role=\"img\" aria-label=\"score of each attempt\">{}<polyline "

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/lab/lab_attempt.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/csv.hpp"
 
 namespace trocar {
@@ -36,7 +37,7 @@ namespace {
 
 constexpr std::size_t kLastAttempts = 5;
 
-std::string score_text(const std::optional<double>& score) { return score ? fmt::format("{:.0f}", *score) : "-"; }
+std::string score_or_dash(const std::optional<double>& score) { return score ? score_text(*score) : "-"; }
 
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -71,8 +72,8 @@ std::string standings_table(const std::vector<Standing>& standings) {
   if (standings.empty()) return "no attempts\n";
   TextTable table({"task", "level", "attempts", "best", "latest", "on (UTC)"});
   for (const Standing& s : standings)
-    table.add({s.scene, std::to_string(s.level), std::to_string(s.attempts), score_text(s.best), score_text(s.last),
-               text_of_date(s.last_started)});
+    table.add({s.scene, std::to_string(s.level), std::to_string(s.attempts), score_or_dash(s.best),
+               score_or_dash(s.last), text_of_date(s.last_started)});
   return table.text();
 }
 
@@ -80,7 +81,7 @@ std::string attempts_table(const std::vector<LabAttempt>& attempts) {
   if (attempts.empty()) return "";
   TextTable table({"started (UTC)", "task", "level", "score", "ended", "seconds", "devices", "key"});
   for (const LabAttempt& a : attempts)
-    table.add({text_of_date(a.started), a.scene, std::to_string(a.level), score_text(a.score),
+    table.add({text_of_date(a.started), a.scene, std::to_string(a.level), score_or_dash(a.score),
                a.critical ? a.ending + ", critical error" : a.ending, fmt::format("{:.0f}", a.seconds), a.devices,
                a.key});
   return table.text();
@@ -100,7 +101,7 @@ std::string comparison_table(const std::vector<PersonAttempts>& people) {
   for (std::size_t row = 0; row < rows; ++row) {
     std::vector<std::string> cells{std::to_string(row + 1)};
     for (const PersonAttempts& person : people)
-      cells.push_back(row < person.attempts.size() ? score_text(person.attempts[row].score) : "");
+      cells.push_back(row < person.attempts.size() ? score_or_dash(person.attempts[row].score) : "");
     scores.add(std::move(cells));
   }
   header.front() = fmt::format("median of the last {}", kLastAttempts);

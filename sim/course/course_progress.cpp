@@ -112,9 +112,9 @@ std::vector<std::string> missed_criteria(const CourseStep& step, const CourseAtt
     const char* word = limit.at_most ? "at most" : "at least";
     const auto found = attempt.metrics.find(limit.metric);
     if (found == attempt.metrics.end() || std::isnan(found->second))
-      missed.push_back(fmt::format("{} is undefined; {} {:.4g} is required.", limit.metric, word, limit.value));
+      missed.push_back(fmt::format("{}: undefined; {} {:.4g} is required.", limit.metric, word, limit.value));
     else if (limit.at_most ? found->second > limit.value : found->second < limit.value)
-      missed.push_back(fmt::format("{} is {}; {} {:.4g} is required.", limit.metric, apart(found->second, limit.value),
+      missed.push_back(fmt::format("{}: {}; {} {:.4g} is required.", limit.metric, apart(found->second, limit.value),
                                    word, limit.value));
   }
   return missed;

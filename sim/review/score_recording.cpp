@@ -66,7 +66,7 @@ double end_of(const ScoredSession& session, double start) {
 ScoredTool scored_tool(const Recording& recording, const ScoredSession& session, std::span<const planar::Zone> zones,
                        std::size_t tool) {
   ScoredTool scored;
-  scored.track = track_of(track_samples(recording, tool, session.frames()));
+  scored.motion = measured_track(track_samples(recording, tool, session.frames()));
   scored.in_zone.resize(zones.size());
   for (std::size_t frame = 0; frame < session.frames(); ++frame) {
     const ToolPose pose = recording.pose(frame, tool);
@@ -211,7 +211,7 @@ InstrumentScore score_tool(const std::string& name, const ScoredSession& session
   const auto& shares = session.shares;
   const double duration = session.duration();
   const auto count = [&](const Flags& flags) { return count_of(beginnings(session.times, flags, kAway)); };
-  for (const Metric& metric : motion_metrics(tool.track, stops)) m.add(metric);
+  for (const Metric& metric : motion_metrics(tool.motion, stops)) m.add(metric);
   m.add_judged("out_of_view_time", "Tip out of view", "s", time_of(shares, tool.out_of_view), 0.0, 0.1 * duration);
   m.add("out_of_view_count", "Times out of view", "", count(tool.out_of_view));
   const double limit = session.limits.force;
@@ -234,11 +234,11 @@ double bimanual_correlation(const std::vector<ScoredTool>& tools) {
   if (tools.size() < 2) return kNone;
   std::vector<std::pair<double, std::size_t>> paths;
   for (std::size_t k = 0; k < tools.size(); ++k) {
-    const double length = path_length(tools[k].track.tip);
+    const double length = path_length(tools[k].motion.track.tip);
     paths.emplace_back(std::isfinite(length) ? -length : 0.0, k);
   }
   std::sort(paths.begin(), paths.end());
-  return speed_correlation(tools[paths[0].second].track, tools[paths[1].second].track);
+  return steady_correlation(tools[paths[0].second].motion, tools[paths[1].second].motion);
 }
 
 void add_force(Metrics& m, const ScoredSession& session) {
@@ -352,7 +352,7 @@ Attempt score_trajectory(const Trajectory& trajectory, const std::string& file) 
   attempt.duration = trajectory.rows.back().time - trajectory.rows.front().time;
   attempt.frames = trajectory.rows.size();
   attempt.overall.push_back({"duration", "Time", "s", attempt.duration, {}, {}, ""});
-  attempt.instruments.push_back({"instrument", motion_metrics(track_of(samples), {})});
+  attempt.instruments.push_back({"instrument", motion_metrics(measured_track(samples), {})});
   return attempt;
 }
 

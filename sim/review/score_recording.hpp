@@ -35,7 +35,7 @@ struct ScoreLimits {
 using Flags = std::vector<char>;
 
 struct ScoredTool {
-  Track track;
+  MeasuredTrack motion;
   Flags out_of_view, inside_organ, frozen, forceful;
   std::vector<Flags> in_zone;  // [zone]
   std::vector<double> force;   // [frame] N

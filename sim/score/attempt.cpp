@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/score/lost_time.hpp"
+#include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
 
@@ -59,6 +60,14 @@ Json json_of(const std::vector<Metric>& metrics, std::string_view kind) {
   return json;
 }
 
+// With `counted`: the grade with which a part counts.
+Json parts_json(const TaskResult& task) {
+  Json json = json_of(task.parts, task.kind);
+  for (std::size_t k = 0; k < task.parts.size(); ++k)
+    if (const auto grade = counted_grade(task, task.parts[k])) json[k]["counted"] = *grade;
+  return json;
+}
+
 Json json_of(const TaskResult& task) {
   Json events = Json::array();
   for (const TaskEvent& event : task.events)
@@ -67,7 +76,10 @@ Json json_of(const TaskResult& task) {
             {"title", task.title},
             {"finished", task.finished},
             {"score", number(task.score)},
-            {"parts", json_of(task.parts, task.kind)},
+            {"score_text", score_text(task.score)},
+            {"progress", number(task.progress)},
+            {"counted", counted_text(task)},
+            {"parts", parts_json(task)},
             {"events", events}};
   if (!task.critical.empty())
     json["critical"] = {{"error", task.critical}, {"cap", kMostAfterCritical}, {"ended", task.ended_by_critical}};
@@ -96,6 +108,8 @@ Json json_of(const Attempt& attempt) {
           {"lost_share", number(attempt.lost_share)},
           {"worst_lost_share", number(attempt.worst_lost)},
           {"slow_machine", slow_machine_text(attempt)},
+          {"no_judgement", no_judgement_text(attempt)},
+          {"summary", json_of(trainee_metrics(attempt), kind)},
           {"overall", json_of(attempt.overall, kind)},
           {"instruments", instruments},
           {"task", attempt.task ? json_of(*attempt.task) : Json(nullptr)}};

@@ -39,6 +39,7 @@ struct TaskResult {
   std::vector<TaskEvent> events;   // by time
   std::string critical = {};       // the first critical error, which capped the score; empty: none
   bool ended_by_critical = false;  // a critical error ended the task
+  double progress = 1.0;           // 0..1  share of the task that was done
 };
 
 // The largest score of an attempt with a critical error.

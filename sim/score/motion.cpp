@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <numeric>
+#include <string_view>
 
 #include "geometry/elementary.hpp"
 #include "sim/score/smoothness.hpp"
@@ -89,24 +92,52 @@ double idle_share(const Track& track) {
   return static_cast<double>(still) / static_cast<double>(track.size());
 }
 
-std::vector<Track> movements_of(const Track& track) {
-  std::vector<Track> list;
-  for (std::size_t k = 0; k < track.size();) {
-    const auto from = track.speed.begin() + static_cast<std::ptrdiff_t>(k);
-    const auto fast = std::find_if(from, track.speed.end(), [](double v) { return v > kMovingSpeed; });
-    if (fast == track.speed.end()) break;
-    const auto slow = std::find_if(fast, track.speed.end(), [](double v) { return v <= kStillSpeed; });
-    auto begin = fast;
-    while (begin != from && *(begin - 1) > kStillSpeed) --begin;
-    const auto first = static_cast<std::size_t>(begin - track.speed.begin());
-    const auto last = static_cast<std::size_t>(slow - track.speed.begin());
-    list.push_back(part_of(track, first - std::min(first, kTrackMargin), std::min(last + kTrackMargin, track.size())));
-    k = last;
+namespace {
+
+struct Span {
+  std::size_t first, last;  // samples first .. last - 1
+};
+
+// Returns the first stop from `from` on: its first sample, or the end of the track.
+std::size_t next_stop(std::span<const double> speed, std::size_t from) {
+  constexpr auto kLong = static_cast<std::size_t>(kShortestStop * kTrackRate);  // samples
+  std::size_t still = 0;
+  for (std::size_t k = from; k < speed.size(); ++k) {
+    still = speed[k] <= kStillSpeed ? still + 1 : 0;
+    if (still == kLong) return k + 1 - kLong;
+  }
+  return speed.size() - still;
+}
+
+// Returns the spans between two stops in which the speed rises above kMovingSpeed and the path is long enough.
+std::vector<Span> moving_spans(std::span<const double> speed) {
+  std::vector<Span> list;
+  for (std::size_t from = 0; from < speed.size();) {
+    std::size_t fast = from;
+    while (fast < speed.size() && speed[fast] <= kMovingSpeed) ++fast;
+    if (fast == speed.size()) break;
+    std::size_t first = fast;
+    while (first > from && speed[first - 1] > kStillSpeed) --first;
+    const std::size_t last = next_stop(speed, fast);
+    const double path = std::accumulate(speed.begin() + static_cast<std::ptrdiff_t>(first),
+                                        speed.begin() + static_cast<std::ptrdiff_t>(last), 0.0) /
+                        kTrackRate;
+    if (path >= kShortestMove) list.push_back({first, last});
+    from = last;
   }
   return list;
 }
 
-std::size_t movements(const Track& track) { return movements_of(track).size(); }
+}  // namespace
+
+std::vector<Track> movements_of(const Track& track) {
+  std::vector<Track> list;
+  for (const auto& [first, last] : moving_spans(track.fine_speed))
+    list.push_back(part_of(track, first - std::min(first, kTrackMargin), std::min(last + kTrackMargin, track.size())));
+  return list;
+}
+
+std::size_t movements(const Track& track) { return moving_spans(track.speed).size(); }
 
 double speed_correlation(const Track& left, const Track& right) {
   const double start = std::max(left.start, right.start);
@@ -136,20 +167,12 @@ double speed_correlation(const Track& left, const Track& right) {
 
 namespace {
 
-constexpr double kMostNoise = 0.25;  // 1  of the jerk; above it jerk says more about the sensor than about the hand
 constexpr std::size_t kFewestSamples = 20;  // 1  of a movement whose smoothness counts
-constexpr const char* kSmoothNote = "nearer zero is smoother; noise of the sensor up to 0.1 mm does not change it";
+constexpr const char* kResearchNote = "for research: on recordings of surgeons it did not rank experts before novices";
 constexpr const char* kJerkNote =
     "up to 10 Hz, and depends on this cut-off; does not discriminate skill (Aghazadeh et al. 2023): it grows with "
     "speed";
-constexpr const char* kLdljNote =
-    "up to 10 Hz; nearer zero is smoother; empty where noise of the sensor makes up a quarter of the jerk or more";
 constexpr const char* kWholeNote = "of the whole attempt: falls with its length; compare attempts of equal length";
-
-// Returns the value, or NaN where the noise of the sensor makes up too much of the jerk.
-double unless_noise(const Track& track, double value) {
-  return track.noise_jerk <= kMostNoise * mean_squared_jerk(track.tip, kTrackRate) ? value : kUndefined;
-}
 
 // Returns the median of a value over the movements that have one; NaN unless more than half of them have.
 template <class Value>
@@ -167,12 +190,12 @@ double median_over(const std::vector<Track>& list, Value value) {
   return *middle;
 }
 
-double arc_of(const Track& track) { return spectral_arc_length(track.speed, kTrackRate); }
-double jerk_of(const Track& track) { return unless_noise(track, log_dimensionless_jerk(track.tip, kTrackRate)); }
+double arc_of(const Track& track) { return spectral_arc_length(track.fine_speed, kTrackRate); }
+double jerk_of(const Track& track) { return log_dimensionless_jerk(track.fine, kTrackRate); }
 
-}  // namespace
-
-std::vector<Metric> motion_metrics(const Track& track, std::span<const double> stops) {
+// The motion metrics of a track, whatever its noise. `arc`: false leaves the spectral arc length of the attempt out,
+// which takes longer than all others.
+std::vector<Metric> noisy_metrics(const Track& track, std::span<const double> stops, bool arc) {
   std::vector<Metric> list;
   const auto add = [&](const char* id, const char* label, const char* unit, double value, const char* note = "") {
     list.push_back({id, label, unit, value, {}, {}, note});
@@ -180,6 +203,7 @@ std::vector<Metric> motion_metrics(const Track& track, std::span<const double> s
   const Track active = active_part(track, kActiveSpeed);
   const std::vector<Track> moves = movements_of(track);
   add("path_length", "Path length", "mm", path_length(track.tip) * 1e3);
+  add("movements", "Movements", "", track.size() < 2 ? kUndefined : static_cast<double>(movements(track)));
   add("path_inefficiency", "Path-length ratio, smoothed path", "", path_inefficiency(track, stops));
   add("depth", "Depth, in and out", "mm", depth_travelled(track) * 1e3);
   add("angular_path", "Angular path of the shaft", "deg", shaft_turned(track));
@@ -188,18 +212,71 @@ std::vector<Metric> motion_metrics(const Track& track, std::span<const double> s
   add("economy", "Economy of volume", "", economy_of_volume(track));
   add("mean_speed", "Mean speed", "mm/s", mean_speed(track) * 1e3);
   add("peak_speed", "Peak speed", "mm/s", peak_speed(track) * 1e3);
-  add("sparc_movement", "Spectral arc length of a movement", "", median_over(moves, arc_of), kSmoothNote);
-  add("ldlj_movement", "Log dimensionless jerk of a movement", "", median_over(moves, jerk_of), kLdljNote);
-  add("log_jerk", "Log jerk per second", "", unless_noise(active, log_jerk_per_second(active.tip, kTrackRate)),
-      kLdljNote);
-  add("sparc", "Spectral arc length", "", arc_of(active), kWholeNote);
-  add("ldlj", "Log dimensionless jerk", "", jerk_of(active), kWholeNote);
-  add("mean_squared_jerk", "Mean squared jerk", "m^2/s^6",
-      unless_noise(active, mean_squared_jerk(active.tip, kTrackRate)), kJerkNote);
-  add("noise", "Noise of the sensor", "mm", track.size() < 2 ? kUndefined : track.noise * 1e3);
-  add("movements", "Movements", "", track.size() < 2 ? kUndefined : static_cast<double>(moves.size()));
   add("idle", "Idle time", "%", idle_share(track) * 100.0);
+  add("ldlj", "Log dimensionless jerk", "", jerk_of(active), kWholeNote);
+  add("log_jerk", "Log jerk per second", "", log_jerk_per_second(active.fine, kTrackRate), "up to 10 Hz");
+  add("mean_squared_jerk", "Mean squared jerk", "m^2/s^6", mean_squared_jerk(active.fine, kTrackRate), kJerkNote);
+  add("sparc_movement", "Spectral arc length of a movement", "", median_over(moves, arc_of), kResearchNote);
+  add("ldlj_movement", "Log dimensionless jerk of a movement", "", median_over(moves, jerk_of), kResearchNote);
+  if (arc) add("sparc", "Spectral arc length", "", arc_of(active), kWholeNote);
   return list;
+}
+
+// Below this rate of the samples there is no motion up to kTrackCutOff in them; times of samples are rounded.
+constexpr double kLeastRate = 1.98 * kTrackCutOff;  // Hz
+
+bool is_one_of(const std::string& id, std::initializer_list<std::string_view> ids) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+// Returns whether noise, or a low rate, changes the value of a metric too much. A logarithm is compared as the number
+// itself. Half the change is allowed where noise also moves the ends or extremes of the path, and where one movement
+// more of twelve is too much. The largest of many speeds grows by three standard deviations of their noise.
+bool is_unsure(const Metric& metric, std::span<const double> trials, const MeasuredTrack& measured) {
+  const bool log = is_one_of(metric.id, {"ldlj", "ldlj_movement", "log_jerk"});
+  const bool smoothness = log || is_one_of(metric.id, {"sparc", "sparc_movement", "mean_squared_jerk"});
+  if (smoothness && (measured.fine_noise > kMostSpeedNoise || measured.rate < kLeastRate)) return true;
+  if (is_one_of(metric.id, {"movements", "idle"}) && measured.speed_noise > kMostSpeedNoise) return true;
+  if (metric.id == "peak_speed" && std::sqrt(3.0) * measured.speed_noise * 1e3 > 0.1 * metric.value) return true;
+  const double size = log ? std::min(std::abs(metric.value), 1.0) : std::abs(metric.value);
+  return !steady(metric.value, trials,
+                 is_one_of(metric.id, {"movements", "path_inefficiency", "volume"}) ? 0.5 * size : size);
+}
+
+}  // namespace
+
+bool steady(double value, std::span<const double> trials, double size) {
+  double change = 0.0;
+  for (const double trial : trials) change += std::abs(trial - value) / static_cast<double>(trials.size());
+  return change <= kMostChange * size;
+}
+
+std::vector<Metric> motion_metrics(const MeasuredTrack& measured, std::span<const double> stops) {
+  std::vector<Metric> list = noisy_metrics(measured.track, stops, true);
+  std::vector<std::vector<double>> trials(list.size());
+  for (const Track& noisier : measured.noisier) {
+    const std::vector<Metric> trial = noisy_metrics(noisier, stops, &noisier == &measured.noisier.front());
+    for (std::size_t k = 0; k < trial.size(); ++k) trials[k].push_back(trial[k].value);
+  }
+  for (std::size_t k = 0; k < list.size(); ++k)
+    if (is_unsure(list[k], trials[k], measured)) list[k].value = kUndefined;
+  list.push_back({"noise",
+                  "Noise of the sensor",
+                  "mm",
+                  measured.track.size() < 2 ? kUndefined : measured.noise * 1e3,
+                  {},
+                  {},
+                  ""});
+  return list;
+}
+
+double steady_correlation(const MeasuredTrack& left, const MeasuredTrack& right) {
+  const double value = speed_correlation(left.track, right.track);
+  std::vector<double> trials;
+  for (std::size_t k = 0; k < std::max(left.noisier.size(), right.noisier.size()); ++k)
+    trials.push_back(speed_correlation(left.noisier.empty() ? left.track : left.noisier[k],
+                                       right.noisier.empty() ? right.track : right.noisier[k]));
+  return steady(value, trials, std::abs(value)) ? value : kUndefined;
 }
 
 std::vector<double> frame_shares(std::span<const double> times) {

@@ -14,13 +14,14 @@
 namespace trocar {
 
 // The value of a metric that is not defined for an attempt.
-
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-constexpr double kStillSpeed = 0.005;   // m/s  slower is idle: Oropesa et al. 2013
-constexpr double kMovingSpeed = 0.010;  // m/s  a movement begins above this and ends below kStillSpeed
-constexpr double kActiveSpeed = 0.001;  // m/s  the time before the first and after the last such speed is waiting
-constexpr double kShortestWay = 0.001;  // m    below this straight-line distance a ratio is undefined
+constexpr double kStillSpeed = 0.005;    // m/s  slower is idle: Oropesa et al. 2013
+constexpr double kMovingSpeed = 0.010;   // m/s  a movement begins above this and ends below kStillSpeed
+constexpr double kShortestStop = 0.1;    // s    below kStillSpeed for less is not a stop
+constexpr double kShortestMove = 0.002;  // m    a shorter path between two stops is not a movement
+constexpr double kActiveSpeed = 0.001;   // m/s  the time before the first and after the last such speed is waiting
+constexpr double kShortestWay = 0.001;   // m    below this straight-line distance a ratio is undefined
 
 double path_length(std::span<const glm::dvec3> tip);  // m
 
@@ -39,7 +40,8 @@ double mean_speed(const Track& track);  // m/s
 double peak_speed(const Track& track);  // m/s
 double idle_share(const Track& track);  // 0..1  of the time, slower than kStillSpeed
 std::size_t movements(const Track& track);
-// Returns the movements, each with half a period of the low-pass's cut-off at either end, where samples exist.
+// Returns the movements of the track up to kTrackCutOff, whose smoothness is measured, each with half a period of this
+// cut-off at either end, where samples exist.
 std::vector<Track> movements_of(const Track& track);
 
 // Returns Pearson's correlation of the speeds of two instruments over their common time; NaN when that is shorter than
@@ -50,8 +52,22 @@ double speed_correlation(const Track& left, const Track& right);
 // of a recording and one of a trajectory have the same list. Definitions: docs/metrics.md.
 // Units: as stated with each metric.   Tested in tests/sim/score/score_test.cpp
 
+// A value that the noise of the sensor changes by more than this share is undefined. The trials of a MeasuredTrack
+// raise the noise by the factor sqrt 2, so a change in proportion to the noise is 2.4 times as large as the trials
+// show, and a change in proportion to its square as large: the value is within a tenth of that without noise.
+constexpr double kMostChange = 0.03;
+// Above this, noise of a still tip passes for motion: what depends on a limit of the speed is undefined, because more
+// noise may then change nothing.
+constexpr double kMostSpeedNoise = kStillSpeed / 2.5;  // m/s
+
+// Returns whether noise leaves a value as it is: the mean change over the trials is at most kMostChange of `size`, >=
+// 0.
+bool steady(double value, std::span<const double> trials, double size);
+
 // `stops`: s, ascending, times at which the straight-line path changes direction (path_inefficiency).
-std::vector<Metric> motion_metrics(const Track& track, std::span<const double> stops);
+std::vector<Metric> motion_metrics(const MeasuredTrack& measured, std::span<const double> stops);
+// Returns speed_correlation(); NaN when noise of the sensor changes it by more than kMostChange.
+double steady_correlation(const MeasuredTrack& left, const MeasuredTrack& right);
 
 // Computes the duration and the number of events from flags of frames. A frame represents the time since the frame
 // before it, as in a task.

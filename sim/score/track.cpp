@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include "geometry/elementary.hpp"
+#include "geometry/units.hpp"
 
 namespace trocar {
 namespace {
@@ -96,13 +98,6 @@ std::vector<double> spline_samples(const Knots& knots, double rate) {
   return samples;
 }
 
-// The power that one pass of the filter lets pass; both passes together let this part of the amplitude pass.
-double passed_part(double f, double rate, double cut_off) {
-  const double w = elementary::tan(std::numbers::pi * f / rate) /
-                   elementary::tan(std::numbers::pi * pass_cut_off(rate, cut_off) / rate);
-  return 1.0 / (1.0 + w * w * w * w);
-}
-
 std::vector<double> low_passed(std::span<const double> values, double rate, double cut_off) {
   if (values.size() < 2) return {values.begin(), values.end()};
   const Biquad pass = butterworth(rate, pass_cut_off(rate, cut_off));
@@ -161,21 +156,6 @@ double noise_of(std::span<const double> time, std::span<const glm::dvec3> points
   return median_of(size) / kMedianOfNormal;
 }
 
-double noise_jerk(double noise, double rate) {
-  if (!(noise > 0.0) || !(rate > 0.0)) return 0.0;
-  constexpr int kSteps = 400;
-  const double highest = std::min(rate, kTrackRate) / 2.0, step = highest / kSteps;
-  double sum = 0.0;
-  for (int k = 0; k < kSteps; ++k) {
-    const double f = (k + 0.5) * step;
-    const double difference = 2.0 * kTrackRate * elementary::sin(std::numbers::pi * f / kTrackRate);
-    const double passed = passed_part(f, kTrackRate, kTrackCutOff),
-                 jerk = difference * difference * difference * passed;
-    sum += jerk * jerk * step;
-  }
-  return 3.0 * (2.0 * noise * noise / rate) * sum;
-}
-
 double median_rate(std::span<const double> time) {
   if (time.size() < 2) return 0.0;
   std::vector<double> steps;
@@ -188,21 +168,21 @@ namespace {
 bool finite(const glm::dvec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
 // Relative to the first value, so that a constant stays constant to the bit.
-std::vector<double> smooth(std::span<const double> time, std::span<const double> value) {
+std::vector<double> smooth(std::span<const double> time, std::span<const double> value, double cut_off) {
   std::vector<double> moved(value.begin(), value.end());
   for (double& v : moved) v -= value.front();
   std::vector<double> even =
-      low_passed(spline_samples(thinned(time, moved, kTrackRate), kTrackRate), kTrackRate, kTrackCutOff);
+      low_passed(spline_samples(thinned(time, moved, kTrackRate), kTrackRate), kTrackRate, cut_off);
   for (double& v : even) v += value.front();
   return even;
 }
 
-std::vector<glm::dvec3> smooth(std::span<const double> time, std::span<const glm::dvec3> points) {
+std::vector<glm::dvec3> smooth(std::span<const double> time, std::span<const glm::dvec3> points, double cut_off) {
   std::vector<glm::dvec3> result;
   std::vector<double> value(points.size());
   for (int axis = 0; axis < 3; ++axis) {
     std::transform(points.begin(), points.end(), value.begin(), [axis](const glm::dvec3& p) { return p[axis]; });
-    const std::vector<double> even = smooth(time, value);
+    const std::vector<double> even = smooth(time, value, cut_off);
     result.resize(even.size());
     for (std::size_t k = 0; k < even.size(); ++k) result[k][axis] = even[k];
   }
@@ -234,13 +214,58 @@ Track track_of(const TrackSamples& samples) {
   Track track;
   if (samples.time.empty()) return track;
   track.start = thinned(samples.time, samples.roll_deg, kTrackRate).time.front();
-  track.tip = smooth(samples.time, samples.tip);
-  track.pivot = smooth(samples.time, samples.pivot);
-  track.roll_deg = smooth(samples.time, samples.roll_deg);
+  track.tip = smooth(samples.time, samples.tip, kHandCutOff);
+  track.pivot = smooth(samples.time, samples.pivot, kHandCutOff);
+  track.roll_deg = smooth(samples.time, samples.roll_deg, kHandCutOff);
   track.speed = speed_of(track.tip);
-  track.noise = noise_of(samples.time, samples.tip);
-  track.noise_jerk = noise_jerk(track.noise, median_rate(samples.time));
+  track.fine = smooth(samples.time, samples.tip, kTrackCutOff);
+  track.fine_speed = speed_of(track.fine);
   return track;
+}
+
+namespace {
+
+// Two independent values of a standard normal distribution, by Box, Muller 1958.
+glm::dvec2 normal_pair(std::mt19937& random) {
+  constexpr double kValues = 4294967296.0;
+  const double radius = std::sqrt(-2.0 * elementary::log((random() + 0.5) / kValues));
+  const double angle = kFullTurn * random() / kValues;
+  return radius * glm::dvec2(elementary::cos(angle), elementary::sin(angle));
+}
+
+// The mean squared difference of the velocities of two tracks, m^2/s^2.
+double velocity_difference(std::span<const glm::dvec3> a, std::span<const glm::dvec3> b) {
+  double sum = 0.0;
+  for (std::size_t k = 1; k < a.size(); ++k) {
+    const glm::dvec3 difference = ((a[k] - a[k - 1]) - (b[k] - b[k - 1])) * kTrackRate;
+    sum += glm::dot(difference, difference);
+  }
+  return a.size() < 2 ? 0.0 : sum / static_cast<double>(a.size() - 1);
+}
+
+}  // namespace
+
+TrackSamples with_noise(const TrackSamples& samples, double noise, std::uint32_t seed) {
+  TrackSamples noisy = samples;
+  std::mt19937 random(seed);
+  for (glm::dvec3& tip : noisy.tip) {
+    const glm::dvec2 first = normal_pair(random), second = normal_pair(random);
+    tip += noise * glm::dvec3(first, second.x);
+  }
+  return noisy;
+}
+
+MeasuredTrack measured_track(const TrackSamples& samples) {
+  MeasuredTrack measured{track_of(samples), noise_of(samples.time, samples.tip), median_rate(samples.time)};
+  if (measured.noise < kLeastNoise) return measured;
+  double squares = 0.0, fine_squares = 0.0;
+  for (int trial = 0; trial < kNoiseTrials; ++trial) {
+    measured.noisier.push_back(track_of(with_noise(samples, measured.noise, static_cast<std::uint32_t>(trial) + 1u)));
+    squares += velocity_difference(measured.noisier.back().tip, measured.track.tip) / kNoiseTrials;
+    fine_squares += velocity_difference(measured.noisier.back().fine, measured.track.fine) / kNoiseTrials;
+  }
+  measured.speed_noise = std::sqrt(squares), measured.fine_noise = std::sqrt(fine_squares);
+  return measured;
 }
 
 Track part_of(const Track& track, std::size_t first, std::size_t last) {
@@ -252,17 +277,18 @@ Track part_of(const Track& track, std::size_t first, std::size_t last) {
           cut(track.pivot),
           cut(track.roll_deg),
           cut(track.speed),
-          track.noise,
-          track.noise_jerk};
+          cut(track.fine),
+          cut(track.fine_speed)};
 }
 
 Track active_part(const Track& track, double slowest) {
   const auto moves = [&](double speed) { return speed > slowest; };
-  const auto first = std::find_if(track.speed.begin(), track.speed.end(), moves);
-  if (first == track.speed.end()) return {};
-  const auto last = std::find_if(track.speed.rbegin(), track.speed.rend(), moves).base();
-  const auto begin = static_cast<std::size_t>(first - track.speed.begin());
-  const auto end = static_cast<std::size_t>(last - track.speed.begin());
+  const auto& speed = track.fine_speed;
+  const auto first = std::find_if(speed.begin(), speed.end(), moves);
+  if (first == speed.end()) return {};
+  const auto last = std::find_if(speed.rbegin(), speed.rend(), moves).base();
+  const auto begin = static_cast<std::size_t>(first - speed.begin());
+  const auto end = static_cast<std::size_t>(last - speed.begin());
   return part_of(track, begin - std::min(begin, kTrackMargin), std::min(end + kTrackMargin, track.size()));
 }
 

@@ -165,6 +165,7 @@ TaskResult TaskRun::result() const {
   result.score = c.feed.score;
   result.critical = c.log.critical_text;
   result.ended_by_critical = c.log.ended;
+  result.progress = std::clamp(c.feed.progress, 0.0, 1.0);
   return result;
 }
 

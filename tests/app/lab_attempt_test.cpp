@@ -853,7 +853,7 @@ TEST(LabCourse, AnAttemptsOutcomeSaysWhatItMissedAndWhatItOpens) {
   const auto first = step_outcome(curriculum, {}, attempts[0], 100.0);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->step, 0u);
-  EXPECT_EQ(first->missed, std::vector<std::string>{"Errors is 2; at most 1 is required."});
+  EXPECT_EQ(first->missed, std::vector<std::string>{"Errors: 2; at most 1 is required."});
   EXPECT_FALSE(first->completed);
   EXPECT_TRUE(first->unlocked.empty());
   const auto second = step_outcome(curriculum, {attempts[0]}, attempts[1], 100.0);

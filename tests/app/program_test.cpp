@@ -864,11 +864,21 @@ TEST_F(Researcher, TheExampleOfTheDocsIsCorrect) {
 
 TEST_F(Researcher, ScoresAreWrittenAsTables) {
   const std::string json = (folder.path() / "j.json").string();
-  ASSERT_EQ(run(fmt::format("{} score {} --json {}", TROCAR_PROGRAM, file.string(), json)), 0) << err();
-  for (const char* line : {"Formula, 4.00 s, 241 frames", "Path length                                 100 mm",
+  ASSERT_EQ(run(fmt::format("{} score {} --all --json {}", TROCAR_PROGRAM, file.string(), json)), 0) << err();
+  for (const char* line : {"Formula, 4.00 s, 241 frames", "Path length                              100.0",
                            "Mean squared jerk", "does not discriminate skill"})
     EXPECT_NE(out().find(line), std::string::npos) << line << "\n" << out();
   EXPECT_NE(read_file(json).find("trocar-scores-1"), std::string::npos);
+}
+
+TEST_F(Researcher, ATraineeReadsTwelveLines) {
+  ASSERT_EQ(run(fmt::format("{} score {}", TROCAR_PROGRAM, file.string())), 0) << err();
+  EXPECT_LE(std::ranges::count(out(), '\n'), 12) << out();
+  for (const char* line : {"there is no judgement", "Time                                          4 s",
+                           "Number of movements, all instruments          1",
+                           "Path of the tips                         100.0", "good up to 2 N, poor from 4 N"})
+    EXPECT_NE(out().find(line), std::string::npos) << line << "\n" << out();
+  EXPECT_EQ(out().find("jerk"), std::string::npos) << out();
 }
 
 TEST_F(Researcher, WrongInputIsRefused) {

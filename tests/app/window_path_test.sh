@@ -84,6 +84,7 @@ import json, sys
 attempt = json.load(open(sys.argv[1]))["attempts"][0]
 assert attempt["task"]["finished"], attempt["task"]' "$out/score.json" || fail "the task was not finished"
 # A part of the score opens into the reason of its grade.
+click "All measures"
 click "why task_time"
 wait_for 20 is note "why task_time"
 picture results

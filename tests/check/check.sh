@@ -75,7 +75,7 @@ performs() {
   folder=$(mktemp -d) || return 1
   build/dev/app/trocar perform "data/scenes/$1.toml" --level "$2" --as "$3" --seed "$4" -o "$folder/performed.h5" \
     >"$folder/log" 2>/dev/null
-  score=$(sed -n "s/^score \([0-9]*\) of 100.*/\1/p" "$folder/log")
+  score=$(sed -n "s/^score \([0-9]*\)[.0-9]* of 100.*/\1/p" "$folder/log")
   rm -r "$folder"
   echo "$1, level $2, $3, seed $4: ${score:-no} points"
   if [ "$3" = expert ]; then [ "${score:-0}" -ge 85 ]; else [ "${score:-100}" -lt 50 ]; fi

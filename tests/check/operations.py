@@ -108,7 +108,7 @@ def main():
         recording = folder / f"{skill}.{seed}.h5"
         result = output_of(trocar, "perform", SCENE, "--as", skill, "--seed", str(seed), "--anatomy", str(anatomy),
                            "--allow-outside", "--force", "-o", str(recording), env={**os.environ, "TROCAR_THREADS": "1"})
-        score = re.search(r"^score (\d+) of 100, (\d+) errors", result.stdout, re.M)
+        score = re.search(r"^score ([0-9.]+) of 100, (\d+) errors?", result.stdout, re.M)
         lines = [line.strip() for line in result.stdout.split("\n") if " error " in line or "Critical" in line]
         row = f"{skill} seed {seed} anatomy {anatomy} ({variation}: {text}): "
         row += f"{score[1]} points, {score[2]} errors" if score else f"no score, rc {result.returncode}: {result.stderr[-300:]}"

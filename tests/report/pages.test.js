@@ -20,13 +20,13 @@ after(() => browser?.close());
 test("shows the scores of the JSON", async () => {
   const page = await openReport(browser, kOne);
   const attempt = JSON.parse(readFileSync(join(kPages, "one.json"), "utf8"));
-  assert.equal(await page.textContent("#score"), String(Math.round(attempt.task.score)));
+  assert.equal(await page.textContent("#score"), attempt.task.score_text);
   const parts = await page.$$eval(".part", (nodes) =>
     nodes.map((node) => [node.dataset.metric, node.querySelector(".part-value").textContent]),
   );
   assert.deepEqual(parts, [
-    ["task_time", "41.3\u00a0s"],
     ["task_errors", "2"],
+    ["task_time", "41.3\u00a0s"],
   ]);
   const opened = await page.$$eval(".part .why", (nodes) => nodes.map((node) => node.open));
   assert.deepEqual(opened, [false, false]);
@@ -143,7 +143,7 @@ test("works without WebGL and says so", async () => {
     const page = await openReport(poor, kOne);
     assert.match(await page.textContent("#no-webgl"), /no WebGL/);
     assert.equal(await page.locator("canvas.view3d").count(), 0);
-    assert.equal(await page.textContent("#score"), "73");
+    assert.equal(await page.textContent("#score"), "73.4");
     assert.ok((await page.locator(".path-view").count()) === 3);
     assert.deepEqual(
       page.complaints.filter((complaint) => !/WebGL/.test(complaint)),

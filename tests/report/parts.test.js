@@ -5,9 +5,9 @@ import { backendText, sampleText } from "../../app/report/web/agreement.js";
 import { bestOf, isFlat, withoutTwins } from "../../app/report/web/compare.js";
 import { kScale, scaleColour } from "../../app/report/web/colour.js";
 import { decodeArray, decodePlaces, indexAt } from "../../app/report/web/decode.js";
-import { clock, figure, readableUnit, ticks, withUnit } from "../../app/report/web/format.js";
+import { clock, figure, readableUnit, scoreText, ticks, withUnit } from "../../app/report/web/format.js";
 import { practiceAt, practiceText } from "../../app/report/web/practice.js";
-import { judgement, limitsText } from "../../app/report/web/score.js";
+import { judgement, limitsText, partsInOrder } from "../../app/report/web/score.js";
 import { fillTriangle, travellers } from "../../app/report/web/paths.js";
 import { lifetimes, vertexNormals } from "../../app/report/web/surface.js";
 
@@ -52,6 +52,17 @@ test("numbers, units and times are formatted", () => {
   assert.deepEqual([5.25, 65.25].map(clock), ["5.25\u00a0s", "1:05.25"]);
   assert.deepEqual(ticks(0, 10, 4), [0, 5, 10]);
   assert.deepEqual(ticks(2, 2, 4), [2]);
+});
+
+test("a score is never rounded up", () => {
+  assert.deepEqual([84.77, 84.9999, 85, 0, 99.999, 100].map(scoreText), ["84.7", "84.9", "85", "0", "99.9", "100"]);
+});
+
+test("the parts that cost most come first, at most six", () => {
+  const parts = [1, 0.5, undefined, 0.2, 0, 0.9, 0.8, 0.7, 0.6].map((mark, k) => ({ id: k, mark }));
+  const [first, others] = partsInOrder(parts);
+  assert.deepEqual(first.map(({ id }) => id), [4, 3, 1, 8, 7, 6]);
+  assert.deepEqual(others.map(({ id }) => id), [0, 2, 5]);
 });
 
 test("grades have words", () => {

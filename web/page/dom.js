@@ -62,7 +62,8 @@ export function valueText(value, unit) {
   return unit && unit !== "1" ? `${plain} ${unit}` : plain;
 }
 
-export const scoreText = (score) => String(Math.round(score));
+/** A score with one decimal place, rounded down: 84.97 must not read like a pass at 85. As score_text() of the program. */
+export const scoreText = (score) => String(Math.floor(score * 10) / 10);
 
 export function dateText(iso) {
   const date = new Date(iso);

@@ -18,17 +18,12 @@ function gradeWord(grade) {
   return grade >= 0.8 ? "good" : grade >= 0.4 ? "fair" : "poor";
 }
 
-/** Why a score is below the grades of its parts; empty when it is their mean. */
-function progressText(session, { progress }, result) {
-  if (session.kind === "" || result.finished || result.critical) return "";
-  return `Progress ${Math.floor(100 * progress)} %: the score is the progress times the mean of the grades below.`;
-}
-
-function partItem({ id, label, value, unit, grade, why, advice }) {
-  const word = typeof grade === "number" ? gradeWord(grade) : "none";
-  const text = word === "none" ? "no grade" : `${Math.round(grade * 100)} %, ${word}`;
+/** `counted`: the grade with which a part counts; what the attempt did not reach is never full. */
+function partItem({ id, label, value, unit, grade, counted, why, advice }) {
+  const word = typeof counted === "number" ? gradeWord(counted) : "none";
+  const text = word === "none" ? "no grade" : `${Math.floor(counted * 100)} %, ${word}`;
   const bar = make("i");
-  bar.style.width = `${100 * (grade ?? 0)}%`;
+  bar.style.width = `${100 * (counted ?? 0)}%`;
   const item = make(
     "li",
     { class: word, test: `part-${id}` },
@@ -38,6 +33,11 @@ function partItem({ id, label, value, unit, grade, why, advice }) {
   if (why) item.append(make("p", { class: "faint" }, why));
   if (advice && grade < 1) item.append(make("p", {}, advice));
   return item;
+}
+
+/** The parts that cost points, the most expensive first, and the others. */
+export function partsInOrder({ parts, costly }) {
+  return [costly.map((k) => parts[k]), parts.filter((_, k) => !costly.includes(k))];
 }
 
 function eventItem({ time, error, text }) {
@@ -69,10 +69,17 @@ export function showResults(session, { status, result, attempt }, { nextLevel })
   byId("result-download").hidden = attempt === "";
   byId("score-part").hidden = session.kind === "";
   byId("result-score").replaceChildren(make("b", {}, scoreText(result.score)), " out of 100");
-  tell(byId("result-progress"), progressText(session, status, result));
-  byId("parts").replaceChildren(...result.parts.map(partItem));
-  byId("events").replaceChildren(...result.events.map(eventItem));
-  byId("no-events").hidden = result.events.length > 0;
+  tell(byId("result-progress"), session.kind === "" ? "" : result.counted);
+  const [first, others] = partsInOrder(result);
+  byId("parts").replaceChildren(...first.map(partItem));
+  byId("all-parts").hidden = others.length === 0;
+  byId("other-parts").replaceChildren(...others.map(partItem));
+  const errors = result.events.filter(({ error }) => error);
+  byId("errors-part").hidden = errors.length === 0;
+  byId("errors").replaceChildren(...errors.map(eventItem));
+  const notes = result.events.filter(({ error }) => !error);
+  byId("events").replaceChildren(...notes.map(eventItem));
+  byId("no-events").hidden = notes.length > 0;
   if (result.lost > 0.5)
     tell(byId("result-notice"), `This machine was too slow for ${result.lost.toFixed(1)} s of the session. Settings has a lower picture quality.`);
   else tell(byId("result-notice"), "");

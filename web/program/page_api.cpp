@@ -15,6 +15,7 @@
 #include "sim/course/curriculum.hpp"
 #include "sim/scene/scene_variants.hpp"
 #include "sim/score/attempt.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/files.hpp"
 #include "sim/support/process.hpp"
 #include "web/gl/page_context.hpp"
@@ -127,6 +128,7 @@ std::string result_text(const PageRun& run) {
                      {"unit", metric.unit},
                      {"value", number(metric.value)},
                      {"grade", grade ? Json(*grade) : Json(nullptr)},
+                     {"counted", grade ? Json(*counted_grade(result, metric)) : Json(nullptr)},
                      {"why", text.why},
                      {"advice", text.advice}});
   }
@@ -136,6 +138,8 @@ std::string result_text(const PageRun& run) {
                   {"task", run.task() != nullptr},
                   {"score", result.score},
                   {"critical", cap_text(result)},
+                  {"counted", counted_text(result)},
+                  {"costly", costly_parts(result)},
                   {"parts", parts},
                   {"events", events},
                   {"duration", run.score_time()},

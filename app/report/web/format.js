@@ -38,6 +38,11 @@ export function withUnit(value, unit) {
   return text === "–" || !unit ? text : `${text}${unit === "deg" ? "" : "\u00a0"}${readableUnit(unit)}`;
 }
 
+/** A score with one decimal place, rounded down: 84.97 must not read like a pass at 85. As score_text() of the program. */
+export function scoreText(score) {
+  return String(Math.floor(score * 10) / 10);
+}
+
 /** "1:05.25", or "12.25 s" below a minute. */
 export function clock(seconds) {
   if (seconds < 60) return `${seconds.toFixed(2)}\u00a0s`;

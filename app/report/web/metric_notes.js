@@ -4,7 +4,7 @@ import { html, section } from "./dom.js";
 
 const kMeanings = {
   duration: "From the first frame to the last.",
-  path_length: "Length of the tip's path. For the same task, shorter is better.",
+  path_length: "Length of the tip's path, without tremor. For the same task, shorter is better.",
   path_inefficiency: "Path length over the straight-line distance through the targets; 1 is the minimum.",
   depth: "Distance travelled along the shaft, in and out.",
   angular_path: "Sum of all rotations of the shaft about the trocar.",
@@ -14,8 +14,8 @@ const kMeanings = {
   mean_speed: "Path length over time.",
   peak_speed: "The highest speed.",
   mean_squared_jerk: "Mean square of the rate of change of acceleration.",
-  sparc_movement: "Smoothness from the spectrum of the speed: the median over the movements.",
-  ldlj_movement: "Smoothness from the jerk, independent of size and speed: the median over the movements.",
+  sparc_movement: "For research: smoothness from the spectrum of the speed, the median over the movements.",
+  ldlj_movement: "For research: smoothness from the jerk, independent of size and speed, the median over the movements.",
   log_jerk: "Smoothness from the jerk and the speed, both averaged over the time.",
   sparc: "Smoothness from the spectrum of the speed.",
   ldlj: "Smoothness from the jerk, independent of size and speed.",
@@ -47,7 +47,7 @@ export function explanationOf({ id, note }) {
 }
 
 const kLimitations = [
-  "Mean squared jerk does not discriminate skill; log dimensionless jerk does (Aghazadeh et al., Sensors 23:3146, 2023): jerk with a unit grows with speed, so faster work looks rougher. It is listed because papers report it. Time, path length and depth distinguished novices from experts on each of three tasks (Oropesa et al., Surgical Innovation 20:299, 2013).",
+  "On 102 published recordings of surgeons (JIGSAWS), time and the number of movements told experts from novices best, then the path and the spectral arc length of the attempt. The smoothness of single movements did not: novices had the better values. It is listed for research, as is mean squared jerk, which grows with speed.",
   "Smoothness depends on the length of the attempt: compare only attempts at the same task.",
   "Thresholds are starting points for training, not norms: set them from your own experts on your own tasks.",
   "Forces and pressures are those of the simulated tissue. They depend on the scene's tissue and on the size of the organs' faces, and are comparable only between attempts at the same scene.",

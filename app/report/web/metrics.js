@@ -65,14 +65,19 @@ export function metricsSection({ overall, instruments }) {
   if (overall.length === 0 && instruments.every((instrument) => instrument.metrics.length === 0)) return null;
   return section(
     "metrics-section",
-    "Metrics",
-    "Computed from the recording alone; docs/metrics.md gives the formula and the source of each. A dash: undefined in this recording.",
-    overall.length > 0 && metricTable("Metrics of the whole session", [overall], ["Whole session"]),
-    instruments.length > 0 &&
-      metricTable(
-        "Metrics of each instrument",
-        instruments.map((instrument) => instrument.metrics),
-        instruments.map((instrument) => instrument.name),
-      ),
+    "All measures",
+    "Computed from the recording alone; docs/metrics.md gives the formula, the source and what is known of each. A dash: undefined in this recording, or changed by the noise of the sensor.",
+    html(
+      "details",
+      { class: "all-measures" },
+      html("summary", {}, "Show all measures"),
+      overall.length > 0 && metricTable("Metrics of the whole session", [overall], ["Whole session"]),
+      instruments.length > 0 &&
+        metricTable(
+          "Metrics of each instrument",
+          instruments.map((instrument) => instrument.metrics),
+          instruments.map((instrument) => instrument.name),
+        ),
+    ),
   );
 }

@@ -1,6 +1,6 @@
 // Writes the head of a report: the origin of the recording and the task's score.
-import { html, section, svg } from "./dom.js";
-import { clock, whole, withUnit } from "./format.js";
+import { html, section, svg, table } from "./dom.js";
+import { clock, scoreText, whole, withUnit } from "./format.js";
 
 /** Whether a metric has both limits. */
 export function isJudged(metric) {
@@ -12,7 +12,7 @@ export function judgement(grade) {
   if (grade === null || grade === undefined) return null;
   if (grade >= 1) return { word: "good", sign: "✓", name: "good" };
   if (grade <= 0) return { word: "poor", sign: "✗", name: "poor" };
-  return { word: `between, ${Math.round(100 * grade)}%`, sign: "~", name: "between" };
+  return { word: `between, ${Math.floor(100 * grade)}%`, sign: "~", name: "between" };
 }
 
 export function badge(grade) {
@@ -40,7 +40,7 @@ function ring(score) {
   const share = Math.min(1, Math.max(0, score / 100));
   return svg(
     "svg",
-    { viewBox: "0 0 128 128", class: "ring", role: "img", "aria-label": `Score ${Math.round(score)} of 100` },
+    { viewBox: "0 0 128 128", class: "ring", role: "img", "aria-label": `Score ${scoreText(score)} of 100` },
     svg("circle", { cx: 64, cy: 64, r: radius, class: "ring-track" }),
     svg("circle", {
       cx: 64,
@@ -50,7 +50,7 @@ function ring(score) {
       transform: "rotate(-90 64 64)",
       "stroke-dasharray": `${share * round} ${round}`,
     }),
-    svg("text", { x: 64, y: 74, class: "ring-number", id: "score" }, String(Math.round(score))),
+    svg("text", { x: 64, y: 74, class: "ring-number", id: "score" }, scoreText(score)),
     svg("text", { x: 64, y: 94, class: "ring-unit" }, "of 100"),
   );
 }
@@ -101,7 +101,7 @@ function partRow(part) {
     html(
       "span",
       { class: "part-judgement" },
-      badge(part.mark),
+      badge(part.counted ?? part.mark),
       " ",
       html("span", { class: "small" }, limitsText(part)),
     ),
@@ -120,16 +120,54 @@ function whyDetails(part) {
   );
 }
 
-/** The task's result: the score and its parts. */
-export function scoreSection(task) {
-  if (!task) {
-    return section(
-      "score-section",
-      "No task",
-      "This scene has no task: the session is described below, but not scored.",
-    );
-  }
-  const errors = task.events.filter((event) => event.error).length;
+const kCostlyParts = 6; // as in sim/score/trainee_summary.hpp
+
+/** [the parts that cost points, the most expensive first, at most six; the others] */
+export function partsInOrder(parts) {
+  const costly = parts.filter(({ mark }) => mark < 1).sort((a, b) => a.mark - b.mark);
+  const first = costly.slice(0, kCostlyParts);
+  return [first, parts.filter((part) => !first.includes(part))];
+}
+
+// Shows what limits the score before the score's parts: the errors, in the words of the list of events.
+function errorList(events) {
+  const errors = events.filter((event) => event.error);
+  if (errors.length === 0) return html("p", { class: "small" }, "no errors");
+  return html(
+    "div",
+    { class: "errors" },
+    html("p", {}, html("strong", {}, errors.length === 1 ? "1 error" : `${errors.length} errors`)),
+    html(
+      "ul",
+      { class: "small" },
+      errors.map((event) => html("li", {}, `${clock(event.time)}: ${event.text}`)),
+    ),
+  );
+}
+
+/** The measures of a trainee, each with its reference band. */
+function summaryTable(metrics) {
+  return table(
+    "Measures of the attempt",
+    "summary",
+    ["Measure", "Value", "Reference"],
+    metrics.map((metric) =>
+      html(
+        "tr",
+        { "data-summary": metric.id },
+        html("th", { scope: "row" }, metric.label),
+        html("td", { class: "number" }, withUnit(metric.value, metric.unit)),
+        html("td", { class: "small" }, limitsText(metric) || "–"),
+      ),
+    ),
+  );
+}
+
+/** The result of an attempt: what limits it, the score, the measures of a trainee, and the parts of the score. */
+export function scoreSection({ task, summary = [], no_judgement: noJudgement }) {
+  const measures = summary.length > 0 && summaryTable(summary);
+  if (!task) return section("score-section", "No task", noJudgement, measures);
+  const [first, others] = partsInOrder(task.parts);
   return section(
     "score-section",
     "Score",
@@ -143,9 +181,22 @@ export function scoreSection(task) {
         { class: "score-number" },
         ring(task.score),
         html("p", {}, html("strong", {}, task.finished ? "Finished" : "Not finished")),
-        html("p", { class: "small" }, errors === 0 ? "no errors" : errors === 1 ? "1 error" : `${errors} errors`),
+        errorList(task.events),
       ),
-      html("ul", { class: "parts", "aria-label": "Parts of the score" }, task.parts.map(partRow)),
+      html(
+        "div",
+        {},
+        measures,
+        task.counted && html("p", { class: "small" }, task.counted),
+        html("ul", { class: "parts", "aria-label": "Parts of the score that cost points" }, first.map(partRow)),
+        others.length > 0 &&
+          html(
+            "details",
+            { class: "all-parts" },
+            html("summary", {}, "All parts of the score"),
+            html("ul", { class: "parts", "aria-label": "Other parts of the score" }, others.map(partRow)),
+          ),
+      ),
     ),
   );
 }

@@ -77,7 +77,7 @@ export function sessionDetails(session) {
   return html(
     "div",
     { class: "details-grid" },
-    scoreSection(attempt.task),
+    scoreSection(attempt),
     eventsSection(attempt.task, cursor),
     session.pictures?.length > 0 && picturesSection(session.pictures, cursor),
     timelineSection(session, cursor),

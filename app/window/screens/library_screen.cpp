@@ -9,6 +9,7 @@
 
 #include "app/window/screens/results_screen.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
 namespace {
@@ -86,7 +87,7 @@ std::string task_label(const std::string& scene, int level) {
 }
 
 std::string score_label(const std::optional<double>& score) {
-  return score ? fmt::format("{:.0f}", *score) : std::string("\u2013");
+  return score ? score_text(*score) : std::string("\u2013");
 }
 
 // "best 92, last 88, 7 attempts"

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 
 #include "app/lab/lab_attempt.hpp"
 #include "app/report/report.hpp"
@@ -17,6 +19,7 @@
 #include "geometry/error.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/process.hpp"
 
 namespace trocar {
@@ -37,6 +40,9 @@ std::string OutcomePanel::verdict() const {
   const StepProgress& progress = outcome_->after.progress[outcome_->step];
   if (outcome_->completed) return fmt::format("Step passed: {}.", step_title(step));
   if (outcome_->refreshed) return fmt::format("Refresher passed: {}.", step_title(step));
+  if (progress.state == StepState::Locked)
+    return fmt::format("{}; the step is locked, and the attempt counts once these are passed: {}.",
+                       outcome_->missed.empty() ? "Pass" : "Not a pass", needs_text(outcome_->after, outcome_->step));
   return fmt::format("{}: {}.", outcome_->missed.empty() ? "Pass" : "Not a pass", passes_text(step, progress));
 }
 
@@ -46,8 +52,6 @@ void OutcomePanel::draw() const {
   theme::heading(fmt::format("Curriculum: {}", step_title(after.curriculum.steps[outcome_->step])));
   theme::wrapped(verdict(), outcome_->missed.empty() ? theme::kGood : theme::kBad);
   for (const std::string& sentence : outcome_->missed) theme::wrapped(sentence);
-  if (after.progress[outcome_->step].state == StepState::Locked)
-    theme::wrapped("This step is locked; the attempt counts once it is open.", theme::kYellow);
   for (const std::size_t step : outcome_->unlocked)
     theme::wrapped(fmt::format("Unlocked: {}.", step_title(after.curriculum.steps[step])), theme::kSkyBlue);
   if (outcome_->completed && !after.next)
@@ -81,8 +85,8 @@ glm::vec3 colour_of(double grade) {
   return grade > 0.66 ? theme::kGreen : grade > 0.33 ? theme::kBlue : theme::kVermilion;
 }
 
-// Label, value, and grade between poor and good. Returns true when a graded row is pressed.
-bool metric_row(const Metric& metric, bool opens) {
+// Label, value, and `grade` between poor and good. Returns true when a graded row is pressed.
+bool metric_row(const Metric& metric, std::optional<double> grade, bool opens) {
   ImGui::TableNextColumn();
   const ImVec2 from = ImGui::GetCursorPos();
   const float height = ImGui::CalcTextSize(metric.label.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y;
@@ -96,8 +100,7 @@ bool metric_row(const Metric& metric, bool opens) {
   ImGui::TableNextColumn();
   theme::text(value_text(metric));
   ImGui::TableNextColumn();
-  if (const auto grade = mark_of(metric))
-    theme::bar(*grade, colour_of(*grade), fmt::format("{:.0f} %", 100.0 * *grade), 14.f);
+  if (grade) theme::bar(*grade, colour_of(*grade), fmt::format("{:.0f} %", std::floor(100.0 * *grade)), 14.f);
   return pressed;
 }
 
@@ -111,7 +114,22 @@ void metric_table(const char* id, const std::vector<Metric>& metrics) {
   const theme::Scope table = theme::table(id, 3, ImGuiTableFlags_SizingStretchProp);
   if (!table) return;
   metric_columns();
-  for (const Metric& metric : metrics) metric_row(metric, false);
+  for (const Metric& metric : metrics) metric_row(metric, mark_of(metric), false);
+}
+
+// The measures of a trainee, each with its reference band.
+void summary_table(const Attempt& attempt) {
+  const theme::Scope table = theme::table("summary", 3, ImGuiTableFlags_SizingStretchProp);
+  if (!table) return;
+  metric_columns();
+  for (const Metric& metric : trainee_metrics(attempt)) {
+    ImGui::TableNextColumn();
+    theme::wrapped(metric.label, theme::kQuiet);
+    ImGui::TableNextColumn();
+    theme::text(value_text(metric));
+    ImGui::TableNextColumn();
+    theme::wrapped(reference_text(metric), theme::kQuiet);
+  }
 }
 
 // The reason of the grade, and below the full grade an advice, over the whole width.
@@ -121,23 +139,25 @@ void why_lines(const Metric& part, const GradeText& text) {
   if (mark_of(part).value_or(1.0) < 1.0) theme::wrapped(text.advice, theme::kSkyBlue);
 }
 
-// As metric_table(). A press on a graded row opens its reason, and closes it; `opened`: the id of the open row.
-void part_table(const TaskResult& task, std::string& opened) {
-  for (std::size_t k = 0; k < task.parts.size();) {
+// As metric_table(), of the parts with these numbers. A press on a graded row opens its reason, and closes it;
+// `opened`: the id of the open row.
+void part_table(const TaskResult& task, std::span<const std::size_t> shown, std::string& opened) {
+  for (std::size_t k = 0; k < shown.size();) {
     bool open = false;
     {
       const theme::Scope table =
-          theme::table(("parts" + task.parts[k].id).c_str(), 3, ImGuiTableFlags_SizingStretchProp);
+          theme::table(("parts" + task.parts[shown[k]].id).c_str(), 3, ImGuiTableFlags_SizingStretchProp);
       if (!table) return;
       metric_columns();
-      for (; k < task.parts.size() && !open; ++k) {
-        const Metric& part = task.parts[k];
-        const bool graded = mark_of(part).has_value();
-        if (metric_row(part, graded)) opened = opened == part.id ? "" : part.id;
-        open = graded && opened == part.id;
+      for (; k < shown.size() && !open; ++k) {
+        const Metric& part = task.parts[shown[k]];
+        const auto grade = counted_grade(task, part);
+        if (metric_row(part, grade, grade.has_value())) opened = opened == part.id ? "" : part.id;
+        open = grade && opened == part.id;
       }
     }
-    if (open) why_lines(task.parts[k - 1], grade_text(task.parts[k - 1], task.kind));
+    const Metric& last = task.parts[shown[k - 1]];
+    if (open) why_lines(last, grade_text(last, task.kind));
   }
 }
 
@@ -228,28 +248,50 @@ void ResultsScreen::step(const WindowInput& input, double, bool listens) {
 void ResultsScreen::score_column() {
   if (!attempt_->task) {
     theme::heading("Whole session");
-    metric_table("overall", attempt_->overall);
+    all_ ? metric_table("overall", attempt_->overall) : summary_table(*attempt_);
     return;
   }
   const TaskResult& task = *attempt_->task;
   {
     const theme::WithLetters title(theme::Letters::Title);
-    theme::text(fmt::format("{:.0f}", task.score), task.finished ? theme::kGood : theme::kYellow);
+    theme::text(score_text(task.score), task.finished && task.critical.empty() ? theme::kGood : theme::kYellow);
   }
   ImGui::SameLine();
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
   theme::text(task.finished ? "of 100" : "of 100, not finished", theme::kQuiet);
   if (const std::string cap = cap_text(task); !cap.empty()) theme::wrapped(cap, theme::kBad);
+  event_pressed_ = false;
+  event_list(true);
   outcome_.draw();
-  theme::heading("Parts of the score: press one to see why");
-  part_table(task, opened_);
-  theme::heading("Events: press one to see it in the replay");
-  const auto pressed = draw_events(task.events, 0.0, {});
-  event_pressed_ = pressed.has_value();
-  if (pressed) event_ = task.events[*pressed].time;
+  theme::heading(all_ ? "Parts of the score: press one to see why" : "What cost points: press one to see why");
+  if (const std::string text = counted_text(task); !text.empty()) theme::wrapped(text, theme::kYellow);
+  std::vector<std::size_t> shown(task.parts.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  part_table(task, all_ ? shown : costly_parts(task), opened_);
+  if (all_) event_list(false);
+}
+
+// The errors come first; the other events are for all measures.
+void ResultsScreen::event_list(bool errors) {
+  std::vector<TaskEvent> events;
+  std::ranges::copy_if(attempt_->task->events, std::back_inserter(events),
+                       [&](const TaskEvent& event) { return event.error == errors; });
+  if (events.empty()) return;
+  theme::heading(errors ? "Errors: press one to see it in the replay" : "Events: press one to see it in the replay");
+  const auto pressed = draw_events(events, 0.0, {});
+  if (!pressed) return;
+  event_pressed_ = true;
+  event_ = events[*pressed].time;
 }
 
 void ResultsScreen::metric_column() const {
+  if (!all_) {
+    if (attempt_->task)
+      summary_table(*attempt_);
+    else
+      theme::wrapped(no_judgement_text(*attempt_));
+    return;
+  }
   const theme::Scope tabs = theme::tab_bar("metrics");
   if (!tabs) return;
   for (const InstrumentScore& instrument : attempt_->instruments)
@@ -283,6 +325,8 @@ Ask ResultsScreen::buttons() {
     event_.reset();
     ask = Ask::OpenRecording;
   }
+  ImGui::SameLine();
+  if (theme::button(all_ ? "Fewer measures" : "All measures", 150.f, false, attempt_.has_value())) all_ = !all_;
   ImGui::SameLine();
   if (theme::button("Report", 130.f, false, attempt_.has_value()))
     note_ = write_report_page(recording_, context_, report_);

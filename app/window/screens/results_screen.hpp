@@ -65,6 +65,7 @@ class ResultsScreen final : public Screen {
   void keep(const Recording& recording);
   void note_handed_in();
   void score_column();
+  void event_list(bool errors);
   void metric_column() const;
   Ask buttons();
   void open_report();
@@ -81,6 +82,7 @@ class ResultsScreen final : public Screen {
   std::string opened_;               // id of the part whose reason is shown; empty: none
   std::optional<double> event_;
   bool event_pressed_ = false;
+  bool all_ = false;  // every measure and event is shown, not only what a trainee reads first
   Task<HandedIn> handing_in_;
   int shown_ = 0;  // frames
   bool escape_ = false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/window/widgets/theme.hpp"
+#include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
 
@@ -31,7 +32,7 @@ void draw_task(const TaskRun& task, StepPictures& pictures) {
   theme::row("Time", clock_text(feed.elapsed), feed.elapsed > task.task().time_good ? theme::kYellow : theme::kText);
   theme::row("Remaining", clock_text(left), left < 15.0 ? theme::kBad : theme::kQuiet);
   theme::row("Errors", fmt::format("{}", feed.errors), feed.errors > 0 ? theme::kBad : theme::kGood);
-  theme::row("Score", fmt::format("{:.0f}", feed.score));
+  theme::row("Score", score_text(feed.score));
 }
 
 namespace {

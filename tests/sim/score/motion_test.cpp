@@ -454,30 +454,17 @@ TEST(Noise, OfAnExactMotionIsNothing) {
   EXPECT_EQ(noise_of(few.time, few.tip), 0.0);
 }
 
-// The jerk of noise alone, through the whole chain of averaging, spline and low-pass.
-TEST(Noise, LeavesThePredictedJerk) {
-  for (const double rate : {30.0, 60.0, 100.0, 250.0, 1000.0}) {
-    const TrackSamples samples = noisy([](double) { return glm::dvec3(0.0); }, 200.0, rate, 1e-4, 11);
-    const Track track = track_of(samples);
-    const double predicted = noise_jerk(1e-4, rate);
-    EXPECT_NEAR(mean_squared_jerk(track.tip, kTrackRate) / predicted, 1.0, rate < 60.0 ? 0.35 : 0.12) << rate << " Hz";
-    EXPECT_NEAR(track.noise_jerk / predicted, 1.0, 0.1);
-  }
-  EXPECT_EQ(noise_jerk(0.0, 60.0), 0.0);
-  EXPECT_EQ(noise_jerk(1e-4, 0.0), 0.0);
-}
-
 TEST(Noise, JerkIsEmptyWhereItWouldMeasureTheSensor) {
   std::printf("noise mm   sparc of a movement   ldlj of a movement   ldlj (without the rule)   found mm\n");
   double clean_arc = 0.0, clean_jerk = 0.0;
   for (const double noise : {0.0, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3}) {
-    const Track track = track_of(noisy(reaches(6), length_of(6), 60.0, noise, 3));
-    const std::vector<Metric> metrics = motion_metrics(track, {});
+    const MeasuredTrack measured = measured_track(noisy(reaches(6), length_of(6), 60.0, noise, 3));
+    const std::vector<Metric> metrics = motion_metrics(measured, {});
     const double arc = value_of(metrics, "sparc_movement"), jerk = value_of(metrics, "ldlj_movement");
-    const double bare = log_dimensionless_jerk(movements_of(track)[0].tip, kTrackRate);
-    std::printf("%8.3f   %10.2f   %10.2f   %10.2f   %8.4f\n", noise * 1e3, arc, jerk, bare, track.noise * 1e3);
+    const double bare = log_dimensionless_jerk(movements_of(measured.track)[0].fine, kTrackRate);
+    std::printf("%8.3f   %10.2f   %10.2f   %10.2f   %8.4f\n", noise * 1e3, arc, jerk, bare, measured.noise * 1e3);
     if (noise == 0.0) clean_arc = arc, clean_jerk = jerk;
-    if (noise <= 1e-4) {
+    if (!std::isnan(arc)) {
       EXPECT_NEAR(arc, clean_arc, 0.06) << noise;
     }
     if (!std::isnan(jerk)) {
@@ -491,25 +478,12 @@ TEST(Noise, JerkIsEmptyWhereItWouldMeasureTheSensor) {
   EXPECT_NEAR(clean_arc, -1.41, 0.06);
 }
 
-// Slow movements, whose jerk is below the noise, do not count as rough ones; with more of them than of others there is
-// no value.
-TEST(Noise, TheMedianIsOfTheMovementsThatHaveAValue) {
-  const auto metrics_of = [](int fast, int slow) {
-    const test::Path quick = reaches(fast, 0.4), calm = reaches(slow, 1.5);
-    const double then = length_of(fast, 0.4);
-    const test::Path both = [=](double t) { return t < then ? quick(t) : quick(then) + calm(t - then); };
-    return motion_metrics(track_of(noisy(both, then + length_of(slow, 1.5), 60.0, 2e-5, 9)), {});
-  };
-  EXPECT_NEAR(value_of(metrics_of(6, 4), "ldlj_movement"), value_of(metrics_of(6, 0), "ldlj_movement"), 0.05);
-  EXPECT_NEAR(value_of(metrics_of(6, 4), "ldlj_movement"), -std::log(204.8), 0.4);
-  EXPECT_TRUE(std::isnan(value_of(metrics_of(4, 6), "ldlj_movement")));
-}
-
 TEST(Noise, OfAMovementDoesNotDependOnTheRate) {
   std::printf("rate Hz   sparc of a movement   ldlj of a movement   log jerk per second\n");
   double arc = 0.0, jerk = 0.0;
   for (const double rate : {1000.0, 240.0, 100.0, 60.0, 30.0, 20.0}) {
-    const std::vector<Metric> metrics = motion_metrics(track_of(noisy(reaches(6), length_of(6), rate, 0.0, 1)), {});
+    const std::vector<Metric> metrics =
+        motion_metrics(measured_track(noisy(reaches(6), length_of(6), rate, 0.0, 1)), {});
     std::printf("%7.0f   %10.2f   %10.2f   %10.2f\n", rate, value_of(metrics, "sparc_movement"),
                 value_of(metrics, "ldlj_movement"), value_of(metrics, "log_jerk"));
     if (rate == 1000.0) arc = value_of(metrics, "sparc_movement"), jerk = value_of(metrics, "ldlj_movement");
@@ -523,7 +497,7 @@ TEST(Noise, OfAMovementDoesNotDependOnTheLengthOfTheAttempt) {
   double arc = 0.0, jerk = 0.0, rate = 0.0, whole = 0.0;
   for (const int count : {2, 4, 8, 16, 32}) {
     const std::vector<Metric> metrics =
-        motion_metrics(track_of(noisy(reaches(count), length_of(count), 60.0, 1e-6, 5)), {});
+        motion_metrics(measured_track(noisy(reaches(count), length_of(count), 60.0, 1e-6, 5)), {});
     const auto value = [&](const char* id) { return value_of(metrics, id); };
     std::printf("%7d   %10.2f   %10.2f   %10.2f   %10.2f   %10.2f\n", count, value("sparc_movement"),
                 value("ldlj_movement"), value("log_jerk"), value("sparc"), value("ldlj"));

@@ -32,6 +32,8 @@ inline Track exact_track(const Path& path, double duration) {
     track.pivot.push_back(kPivot);
     track.roll_deg.push_back(0.0);
     track.speed.push_back(glm::distance(path(t + 1e-6), path(t - 1e-6)) / 2e-6);
+    track.fine.push_back(track.tip.back());
+    track.fine_speed.push_back(track.speed.back());
   }
   return track;
 }
