@@ -96,9 +96,9 @@ void BackgroundJobs::step() {
 namespace {
 
 // Writes the window's state to a file, for tests and remote control: one JSON object, rewritten at most ten times a
-// second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown`
-// counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left.
-// On the start screen and the results also "step", on the curriculum. In a practice session also "tip_mm" (of the
+// second. {"screen","phase","in_hand","file","frames","touched","note","film","shown","places":{"Start":[x,y],...}}:
+// `shown` counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top
+// left. On the start screen and the results also "step", on the curriculum. In a practice session also "tip_mm" (of the
 // selected instrument), "goal_mm" (where its task continues), "progress". Used in tests/app/window_path_test.sh and
 // window_burn_test.py
 class StateFile {
@@ -124,15 +124,11 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, std::span<c
   const auto now = Clock::now();
   if (file_.empty() || now - last_ < kBetween) return;
   last_ = now;
-  nlohmann::json state = {{"screen", name_of(screen)},
-                          {"phase", status.phase},
-                          {"in_hand", status.in_hand},
-                          {"file", text_of_bytes(status.file.string())},
-                          {"frames", status.frames},
-                          {"touched", status.touched},
-                          {"note", status.note},
-                          {"shown", shown_},
-                          {"places", nlohmann::json::object()}};
+  nlohmann::json state = {{"screen", name_of(screen)}, {"phase", status.phase},
+                          {"in_hand", status.in_hand}, {"file", text_of_bytes(status.file.string())},
+                          {"frames", status.frames},   {"touched", status.touched},
+                          {"note", status.note},       {"film", status.film},
+                          {"shown", shown_},           {"places", nlohmann::json::object()}};
   if (!status.disk.empty()) state["room"] = status.disk;
   if (!status.step.empty()) state["step"] = status.step;
   add_position(state, "tip_mm", status.tip);
@@ -337,6 +333,7 @@ class WindowProgram {
     }
     window_.fill_screen(settings_.full_screen);
     desk_.step();
+    films_.step(state_.now == ScreenName::Practice);
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
     const Told told = show_panels(shown);
     state_file_.write(state_.now, told.status, gui_.locations());
@@ -413,7 +410,7 @@ class WindowProgram {
       if (ask == Ask::ShowMe) practice_->start();
     }
     if (ask == Ask::OpenRecording)
-      replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(),
+      replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(), films_,
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
     if (ask == Ask::OpenLibrary) library_ = std::make_unique<LibraryScreen>(station_, &window_.context());
     if (ask == Ask::OpenDevices)
@@ -421,7 +418,7 @@ class WindowProgram {
     if (ask == Ask::Finish)
       results_ =
           std::make_unique<ResultsScreen>(practice_->practice().recording(), practice_->practice().recording_fault(),
-                                          station_, desk_, &window_.context());
+                                          station_, desk_, films_, &window_.context());
   }
 
   // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.
@@ -471,6 +468,7 @@ class WindowProgram {
   OwnScenes own_scenes_;
   Task<HandedIn> handing_in_;  // what waited when the program started
   GhostShow ghost_;
+  FilmMaker films_;
   ScreenState state_;
   std::unique_ptr<StartScreen> start_;
   std::unique_ptr<PracticeScreen> practice_;

@@ -171,9 +171,10 @@ std::string write_report_page(const std::filesystem::path& recording, GlContext*
 }
 
 ResultsScreen::ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station,
-                             LabDesk& desk, GlContext* context)
+                             LabDesk& desk, FilmMaker& films, GlContext* context)
     : station_(station),
       desk_(desk),
+      films_(films),
       context_(context),
       outcome_(desk),
       recording_(std::move(recording)),
@@ -289,6 +290,8 @@ Ask ResultsScreen::buttons() {
   ImGui::SameLine();
   if (theme::button("Open in browser", 150.f, false, !report_.empty())) open_report();
   ImGui::SameLine();
+  films_.button(recording_, 110.f);
+  ImGui::SameLine();
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   return ask;
 }
@@ -320,6 +323,7 @@ Ask ResultsScreen::panels() {
     if (attempt_) metric_column();
   }
   theme::wrapped(!note_.empty() ? note_ : kept_.empty() ? " " : kept_, theme::kQuiet);
+  if (!films_.text().empty()) theme::wrapped(films_.text(), theme::kQuiet);
   return buttons();
 }
 
@@ -329,6 +333,7 @@ ScreenStatus ResultsScreen::status() const {
   status.file = report_.empty() ? recording_ : report_;
   status.disk = cut_short_;
   status.note = !fault_.empty() ? fault_ : !note_.empty() ? note_ : !opened_.empty() ? "why " + opened_ : kept_;
+  status.film = films_.text();
   status.step = outcome_.text();
   return status;
 }

@@ -2,6 +2,10 @@
 // window's size, no settings file. Keyboard and gamepad move between buttons.   Driven in tests/app/window_path_test.sh
 #pragma once
 
+#include <functional>
+#include <glm/glm.hpp>
+#include <vector>
+
 #include "app/window/widgets/theme.hpp"
 #include "app/window/window.hpp"
 
@@ -27,12 +31,30 @@ class Gui {
   const std::vector<theme::ItemPosition>& locations() const { return locations_; }
 
  private:
-  void fit_letters();
   void hear();
 
   Window& window_;
   float unit_ = 0.f;  // pixels
   std::vector<theme::ItemPosition> locations_;
+};
+
+// Panels on pictures that are drawn off the screen: without a window and without input. Not beside a Gui or another of
+// its kind.
+class PictureGui {
+ public:
+  // The context of OpenGL that is current must stay so. `size`: pixels
+  explicit PictureGui(const glm::ivec2& size);
+  ~PictureGui();
+  PictureGui(const PictureGui&) = delete;
+  PictureGui& operator=(const PictureGui&) = delete;
+
+  // Draws the panels that `panels` shows into the framebuffer bound for drawing.
+  void draw(const std::function<void()>& panels);
+
+ private:
+  glm::ivec2 size_;
+  std::vector<theme::ItemPosition> locations_;
+  bool first_ = true;
 };
 
 }  // namespace trocar
