@@ -86,9 +86,12 @@ struct FfmpegCall {
   throw InputError(fmt::format("a film needs the program ffmpeg, which is not on this machine; {}", kGetFfmpeg));
 }
 
-std::string last_line(std::string text) {
+// The end of the last line, after what it says of the temporary file: "File too large".
+std::string last_reason(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
+  text = text.substr(text.rfind('\n') + 1);
+  const std::size_t colon = text.rfind(": ");
+  return colon == text.npos ? text : text.substr(colon + 2);
 }
 
 }  // namespace
@@ -115,7 +118,7 @@ struct FilmFile::Content {
 
   [[noreturn]] void fail() {
     if (end() == kNoSuchProgram) fail_without_ffmpeg();
-    const std::string said = last_line(ffmpeg.output());
+    const std::string said = last_reason(ffmpeg.output());
     throw RunError(fmt::format("{}: the film could not be written ({}); is the disk full?", named.string(),
                                said.empty() ? "ffmpeg ended early" : "ffmpeg: " + said));
   }

@@ -228,7 +228,7 @@ ChildResult run_child(const std::string& program, std::span<const std::string> a
 namespace {
 
 // A child that is asked to end has this long to remove its unfinished files.
-constexpr milliseconds kToEnd{1000};
+constexpr milliseconds kToEnd{3000};
 
 }  // namespace
 

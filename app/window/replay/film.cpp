@@ -25,7 +25,7 @@ namespace {
 constexpr float kSide = 262.f;         // units  beside the round picture at 16:9
 constexpr float kFilmTimeline = 40.f;  // units
 constexpr double kEventShown = 2.5;    // s
-constexpr double kScanned = 1000.0;    // ms  of work on the score between two looks
+constexpr double kScanned = 100.0;     // ms  of work on the score between two looks
 
 // The text and the timeline over the pictures of a film.
 class FilmPanels {

@@ -23,8 +23,8 @@ std::string last_line_of(const std::string& output) {
 void FilmMaker::start(const std::filesystem::path& recording) {
   film_ = std::filesystem::absolute(recording).replace_extension(".mp4");
   try {
-    // The window comes first.
-    const std::vector<std::string> words{"-n",        "19", own_program(), "export", "film", recording.string(),
+    // The window comes first, but where a CPU draws it, it leaves little to the lowest priority.
+    const std::vector<std::string> words{"-n",        "5",  own_program(), "export", "film", recording.string(),
                                          "--percent", "-o", film_.string()};
     child_.emplace("nice", words, false);
     waits_ = false;

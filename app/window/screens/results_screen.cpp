@@ -322,8 +322,9 @@ Ask ResultsScreen::panels() {
     const theme::WithLetters small(theme::Letters::Small);
     if (attempt_) metric_column();
   }
-  theme::wrapped(!note_.empty() ? note_ : kept_.empty() ? " " : kept_, theme::kQuiet);
-  if (!films_.text().empty()) theme::wrapped(films_.text(), theme::kQuiet);
+  const std::string note = !note_.empty() ? note_ : kept_;
+  theme::wrapped(fmt::format("{}{}{}", note, note.empty() || films_.text().empty() ? " " : ". ", films_.text()),
+                 theme::kQuiet);
   return buttons();
 }
 
