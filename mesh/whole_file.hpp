@@ -35,6 +35,8 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   std::ostream& stream() { return stream_; }  // of the temporary file, until commit()
+  // The temporary file, for another program that writes instead of stream().
+  const std::filesystem::path& partial() const { return partial_; }
   // Throws RunError when the data could not be written completely.
   void commit();
 

@@ -41,7 +41,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME trocar)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "Laparoscopic surgery simulator with collision queries on the GPU
  Deformable organs, tasks with scores, recordings and reports, and tools to
  compare collision detectors.")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libgl1-mesa-dri, libegl1, fonts-dejavu-core")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libgl1-mesa-dri, libegl1, fonts-dejavu-core, ffmpeg")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-trocar)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION "Touch queries, tissue and surgical sessions in Python

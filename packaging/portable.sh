@@ -35,7 +35,8 @@ shift
 TROCAR_DATA=${TROCAR_DATA:-$here/data}
 before=$LD_LIBRARY_PATH
 LD_LIBRARY_PATH=$here/lib${before:+:$before}
-export TROCAR_DATA LD_LIBRARY_PATH
+TROCAR_LIBRARIES_BEFORE=$before  # for programs of the machine that this one starts
+export TROCAR_DATA LD_LIBRARY_PATH TROCAR_LIBRARIES_BEFORE
 "$program" --version >/dev/null 2>&1 || LD_LIBRARY_PATH=$here/lib/fallback:$LD_LIBRARY_PATH
 exec "$program" "$@"
 RUN

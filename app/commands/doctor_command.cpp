@@ -13,6 +13,7 @@
 #include "app/commands/doctor_scene.hpp"
 #include "app/commands/options.hpp"
 #include "app/compare/backends.hpp"
+#include "app/view/film_file.hpp"
 #include "app/window/input/hands.hpp"
 #include "geometry/error.hpp"
 #include "mesh/mesh_io.hpp"
@@ -104,6 +105,7 @@ void run(std::chrono::seconds limit) {
   const auto free = free_space("out");
   fmt::print("disk           {}\n",
              free ? bytes_text(*free) + " free for recordings in out" : "its free space is not known");
+  fmt::print("films          {}\n", film_support());
   std::fflush(stdout);
   const ChildResult gl = in_child(std::string(kOpenGl), limit);
   fmt::print("OpenGL         {}\n", first_line(gl));

@@ -1,21 +1,27 @@
-// trocar export: writes a recording as CSV tables, as a time series for ParaView, and as pictures; a scene as one
-// picture. Units: millimetres, newtons, pascals. Faces are given by id; a face keeps its id throughout the session.
-// Tested in tests/app/files_test.cpp
+// trocar export: writes a recording as CSV tables, as a time series for ParaView, as pictures and as a film; a scene as
+// one picture. Units: millimetres, newtons, pascals. Faces are given by id; a face keeps its id throughout the session.
+// Tested in tests/app/files_test.cpp and film_test.cpp
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/options.hpp"
 #include "app/compare/backends.hpp"
 #include "app/report/pvd.hpp"
 #include "app/view/view.hpp"
+#include "app/window/replay/film.hpp"
 #include "app/window/replay/recorded_pictures.hpp"
 #include "geometry/error.hpp"
+#include "geometry/machine.hpp"
 #include "gpu_collision/gl_context.hpp"
 #include "sim/device/trajectory.hpp"
 #include "sim/hdf5/recording.hpp"
@@ -23,6 +29,7 @@
 #include "sim/scene/scene_access.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/files.hpp"
+#include "sim/support/process.hpp"
 #include "sim/support/progress.hpp"
 
 namespace trocar {
@@ -102,12 +109,18 @@ void draw_scene(const PictureCommand& command, Backends& backends) {
   fmt::print("{}\n", file.string());
 }
 
+GlContext& context_for(const char* what, Backends& backends) {
+  GlContext* context = backends.context();
+  if (!context)
+    throw InputError(fmt::format("{} needs OpenGL, which this machine does not have; see trocar doctor", what));
+  return *context;
+}
+
 void draw_pictures(const PictureCommand& command) {
   Backends backends;
-  GlContext* context = backends.context();
-  if (!context) throw InputError("picture needs OpenGL, which this machine does not have; see trocar doctor");
+  GlContext& context = context_for("picture", backends);
   if (std::filesystem::path(command.recording).extension() == ".toml") return draw_scene(command, backends);
-  RecordedPictures pictures(command.recording, *context, command.width, command.height);
+  RecordedPictures pictures(command.recording, context, command.width, command.height);
   const std::vector<std::size_t> frames = frames_at(pictures, command);
   const std::filesystem::path folder = command.out;
   std::filesystem::create_directories(folder);
@@ -130,6 +143,81 @@ void add_picture_command(Command& exporting) {
   sub.option("--height", command->height, "Height, pixels").within(16, 8192).shown();
   add_access_option(sub, command->access);
   sub.runs([command] { draw_pictures(*command); });
+}
+
+constexpr const char* kFilmQualities[] = {"low", "medium", "high"};
+
+struct FilmCommand {
+  std::string recording, out, quality = "auto";
+  FilmPlan plan;
+  bool percent = false;
+};
+
+// Shows how far a film is: for a person, or as lines for a program.
+class FilmProgress {
+ public:
+  explicit FilmProgress(bool lines) : lines_(lines) {}
+
+  void show(std::size_t done, std::size_t all) {
+    if (!lines_) {
+      if (done == 0) return;  // the score is computed
+      if (!progress_) progress_.emplace("film", all);
+      return progress_->advance_to(done);
+    }
+    const auto percent = static_cast<int>(100 * done / all);
+    if (percent == std::exchange(shown_, percent)) return;
+    fmt::print("{} %\n", percent);
+    std::fflush(stdout);
+  }
+
+ private:
+  bool lines_;
+  std::optional<Progress> progress_;
+  int shown_ = -1;
+};
+
+void make_film(const FilmCommand& command) {
+  refuse_same_files({{"the recording", command.recording}}, {{"--out", command.out}});
+  Backends backends;
+  GlContext& context = context_for("film", backends);
+  catch_interrupts();
+  const auto begin = Clock::now();
+  FilmPlan plan = command.plan;
+  if (command.quality != "auto")
+    plan.quality = static_cast<Quality>(std::ranges::find(kFilmQualities, command.quality) - kFilmQualities);
+  FilmSummary film;
+  {
+    FilmProgress progress(command.percent);
+    film = write_film(command.recording, command.out, plan, context, [&](std::size_t done, std::size_t all) {
+      progress.show(done, all);
+      return !interrupted();
+    });
+  }
+  const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
+  fmt::print("{}: {:.1f} s, {} pictures of {} x {}, {:.1f} MB, made in {:.1f} s\n", command.out, film.duration,
+             film.pictures, plan.width, plan.height,
+             1e-6 * static_cast<double>(std::filesystem::file_size(command.out)), spent);
+}
+
+void add_film_command(Command& exporting) {
+  auto command = std::make_shared<FilmCommand>();
+  FilmPlan& plan = command->plan;
+  Command& sub = exporting.command(
+      "film", "Make a film of a recording, as the scope saw it, with score, events and timeline: .mp4; needs ffmpeg");
+  sub.option("recording", command->recording, "Recording: .h5").required();
+  sub.option("-o,--out", command->out, "The film: .mp4").required();
+  sub.option("--from", plan.from, "Begin at this time of the recording, s").within(0, 1e6).shown();
+  sub.option("--to", plan.to, "End at this time of the recording, s").within(0, 1e9);
+  sub.option("--speed", plan.speed, "Seconds of the recording in a second of the film").within(0.05, 100).shown();
+  sub.option("--fps", plan.rate, "Pictures a second").within(1, 60).shown();
+  sub.option("--width", plan.width, "Width, pixels; an even number").within(64, 4096).shown();
+  sub.option("--height", plan.height, "Height, pixels; an even number").within(64, 4096).shown();
+  sub.option("--quality", command->quality, "Quality of the pictures: auto, low, medium or high")
+      .one_of({"auto", "low", "medium", "high"})
+      .shown();
+  sub.option("--plain", plan.plain, "The scope's picture alone, without text and timeline");
+  sub.option("--percent", command->percent, "Print each percent on a line, for a program that shows it");
+  sub.runs([command] { make_film(*command); });
 }
 
 struct Tables {
@@ -247,13 +335,14 @@ void run(const ExportOptions& options) {
 
 void add_export_command(Command& program) {
   auto options = std::make_shared<ExportOptions>();
-  Command& sub = program.command("export", "Export a recording as tables, for ParaView or as pictures");
+  Command& sub = program.command("export", "Export a recording as tables, for ParaView, as pictures or as a film");
   sub.option("recording", options->file, "Recording: .h5").required();
   sub.option("--csv", options->csv, "Folder for tools.csv, touches.csv, clashes.csv and stages.csv");
   sub.option("--pvd", options->pvd, "Folder for recording.pvd and the files that it lists");
   sub.option("--every", options->every, "With --pvd: only every N-th frame").within(1, 1e6);
   sub.runs([options] { run(*options); });
   add_picture_command(sub);
+  add_film_command(sub);
 }
 
 }  // namespace trocar

@@ -433,7 +433,9 @@ void serve(const LabCommand& command) {
   const LabStation station = station_of(command);
   catch_interrupts();
   opened(station);
-  serve_lab(station, command.server, [&](int port) {
+  LabServerParams params = command.server;
+  params.curriculum = load_curriculum(command.curriculum);
+  serve_lab(station, params, [&](int port) {
     fmt::print("http://{}:{}/  (Ctrl-C ends)\n", command.server.anyone ? "0.0.0.0" : "127.0.0.1", port);
     std::fflush(stdout);
   });
@@ -486,8 +488,10 @@ void add_attempt_commands(Command& lab, const Shared& command) {
       subcommand(lab, command, "export", "Write all attempts with their metrics as a table", export_all);
   exporting.option("-o,--out", command->out, "Table: .csv").required();
   add_force_option(exporting, command->force);
-  Command& serving = subcommand(lab, command, "serve", "Show the cohort in a browser, read only", serve);
+  Command& serving =
+      subcommand(lab, command, "serve", "Show the cohort and the instructor's day in a browser, read only", serve);
   serving.option("--port", command->server.port, "Port; 0: any free one").within(0, 65535).shown();
+  serving.option("--curriculum", command->curriculum, "Curriculum: .toml; default: basic skills");
   serving.option("--anyone", command->server.anyone, "Other machines may connect too: there is no password");
   Command& backing = subcommand(lab, command, "backup", "Copy the whole database to a new SQLite file", backup);
   backing.option("-o,--out", command->out, "New file: .sqlite").required();

@@ -17,13 +17,6 @@
 namespace trocar {
 namespace {
 
-// "task.task_time" -> "task_time", "whole.peak_force" -> "peak_force", "probe.peak_force" stays.
-std::string course_id(const std::string& id) {
-  for (const char* prefix : {"task.", "whole."})
-    if (id.starts_with(prefix)) return id.substr(std::string_view(prefix).size());
-  return id;
-}
-
 // "task_errors" -> "errors", "probe.path_length" -> "path length of the probe".
 std::string metric_words(const std::string& id) {
   const std::size_t dot = id.rfind('.');
@@ -64,6 +57,14 @@ std::optional<std::size_t> step_of(const CourseView& view, const LabAttempt& att
 }
 
 }  // namespace
+
+std::string course_metric(const std::string& metric) {
+  for (const char* prefix : {"task.", "whole."})
+    if (metric.starts_with(prefix)) return metric.substr(std::string_view(prefix).size());
+  return metric;
+}
+
+std::string metric_title(const std::string& metric) { return metric_words(course_metric(metric)); }
 
 const char* state_name(StepState state) {
   switch (state) {
@@ -138,7 +139,7 @@ CourseAttempt course_attempt(const LabAttempt& attempt) {
   course.finished = attempt.ending == "done";
   course.critical_error = attempt.critical;
   course.metrics.emplace("duration", attempt.seconds);
-  for (const auto& [id, value] : attempt.metrics) course.metrics.emplace(course_id(id), value);
+  for (const auto& [id, value] : attempt.metrics) course.metrics.emplace(course_metric(id), value);
   return course;
 }
 

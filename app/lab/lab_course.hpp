@@ -13,6 +13,11 @@
 
 namespace trocar {
 
+// Returns the id by which a curriculum names a metric of LabAttempt: "task.task_time" is "task_time".
+std::string course_metric(const std::string& metric);
+// Names a metric of LabAttempt in words: "task time", "path length of the probe".
+std::string metric_title(const std::string& metric);
+
 // Equals course_attempt() of the recording's score.
 CourseAttempt course_attempt(const LabAttempt& attempt);
 

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -38,8 +40,8 @@ namespace {
 
 // Colours are those of the program's report (Okabe, Ito, "Color universal design", 2008, without red and green alone).
 constexpr const char* kStyle = R"css(
-:root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--text:#1c2530;--quiet:#5d6b7a;--line:#dde3ea;--mark:#0072b2}
-@media(prefers-color-scheme:dark){:root{--back:#10151b;--card:#19212a;--text:#e6ebf0;--quiet:#98a6b5;--line:#2b3743;--mark:#56b4e9}}
+:root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--text:#1c2530;--quiet:#5d6b7a;--line:#dde3ea;--mark:#0072b2;--bad:#b04500}
+@media(prefers-color-scheme:dark){:root{--back:#10151b;--card:#19212a;--text:#e6ebf0;--quiet:#98a6b5;--line:#2b3743;--mark:#56b4e9;--bad:#f7993a}}
 body{margin:0;background:var(--back);color:var(--text);font:15px/1.5 system-ui,"DejaVu Sans",sans-serif}
 main{max-width:1180px;margin:0 auto;padding:24px}
 header{display:flex;align-items:baseline;gap:16px;flex-wrap:wrap;margin-bottom:12px}
@@ -53,6 +55,9 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 input{font:inherit;padding:6px 10px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:var(--text)}
 button{font:inherit;padding:6px 14px;border:0;border-radius:6px;background:var(--mark);color:#fff}
 svg{max-width:100%;height:auto}svg text{fill:var(--quiet);font-size:12px}
+td.wrap{white-space:normal;min-width:16em}.bad{color:var(--bad);font-weight:600}
+.sign{display:flex;gap:48px;margin-top:56px}.sign span{flex:1;border-top:1px solid var(--text);padding-top:4px}
+@media print{:root{--back:#fff;--card:#fff;--text:#000;--quiet:#444;--line:#bbb}nav{display:none}main{padding:0}}
 )css";
 
 std::string page_with(const std::string& title, const std::string& body) {
@@ -148,62 +153,228 @@ std::string cohort_page(const CohortPage& page) {
   return page_with(
       "Trocar: cohort",
       fmt::format(
-          "<header><h1>Cohort</h1><span class=\"quiet\">{} people, {} attempts; best score × attempts</span>"
+          "<header><h1>Cohort</h1><a href=\"/day\">Day</a><span class=\"quiet\">{} people, {} attempts; best score × "
+          "attempts</span>"
           "</header><form method=\"get\" action=\"/\"><input name=\"part\" value=\"{}\" aria-label=\"part of an "
           "id or name\" placeholder=\"part of an id or name\"> <button>Search</button></form><br>"
           "<section>{}</section><p>{}</p>",
           page.counts.people, page.counts.attempts, markup_escaped(page.part), table, page_links(page)));
 }
 
-std::string score_curve(const std::vector<LabAttempt>& attempts) {
-  constexpr double kLeft = 40, kRight = 630, kTop = 10, kBottom = 190;
-  std::vector<const LabAttempt*> scored;
-  for (const LabAttempt& a : attempts)
-    if (a.score) scored.push_back(&a);
-  if (scored.empty()) return "";
-  std::string shapes, line;
-  for (const int value : {0, 25, 50, 75, 100}) {
-    const double y = kBottom - (kBottom - kTop) * value / 100.0;
+namespace {
+
+constexpr double kLeft = 56, kRight = 630, kTop = 26, kBottom = 200;  // of a drawing of 640 x 240
+
+// Where values lie in the drawing of a curve. A score has its whole range.
+struct CurveFrame {
+  double low = 0.0, high = 100.0, step = 0.0;
+
+  explicit CurveFrame(const LabCurve& curve) {
+    const std::size_t count = curve.values.size();
+    step = count > 1 ? (kRight - kLeft - 20) / static_cast<double>(count - 1) : 0.0;
+    if (curve.metric.empty()) return;
+    low = std::ranges::min(curve.values), high = std::ranges::max(curve.values);
+    for (const PeerRange& range : shown_peers(curve)) low = std::min(low, range.low), high = std::max(high, range.high);
+    if (curve.pass) low = std::min(low, curve.pass->value), high = std::max(high, curve.pass->value);
+    if (high <= low) high = low + std::max(std::abs(low), 1.0);
+  }
+  static std::span<const PeerRange> shown_peers(const LabCurve& curve) {
+    return std::span(curve.peers).first(std::min(curve.peers.size(), curve.values.size()));
+  }
+  double x(std::size_t attempt) const { return kLeft + 10 + step * static_cast<double>(attempt); }
+  double y(double value) const {
+    return kBottom - (kBottom - kTop) * std::clamp((value - low) / (high - low), 0.0, 1.0);
+  }
+};
+
+std::string level_lines(const CurveFrame& frame) {
+  std::string shapes;
+  for (int part = 0; part <= 4; ++part) {
+    const double value = frame.low + 0.25 * part * (frame.high - frame.low), y = frame.y(value);
     shapes += fmt::format(
         "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"currentColor\" opacity=\".15\"/><text x=\"{}\" "
-        "y=\"{:.1f}\" text-anchor=\"end\">{}</text>",
+        "y=\"{:.1f}\" text-anchor=\"end\">{:.3g}</text>",
         kLeft, kRight, y, y, kLeft - 8, y + 4, value);
   }
-  const double step = scored.size() > 1 ? (kRight - kLeft - 20) / static_cast<double>(scored.size() - 1) : 0.0;
-  for (std::size_t k = 0; k < scored.size(); ++k) {
-    const double x = kLeft + 10 + step * static_cast<double>(k);
-    const double y = kBottom - (kBottom - kTop) * std::clamp(*scored[k]->score, 0.0, 100.0) / 100.0;
+  return shapes;
+}
+
+std::string peer_band(const LabCurve& curve, const CurveFrame& frame) {
+  const auto peers = CurveFrame::shown_peers(curve);
+  if (peers.empty()) return "";
+  std::string points;
+  for (std::size_t k = 0; k < peers.size(); ++k)
+    points += fmt::format("{:.1f},{:.1f} ", frame.x(k), frame.y(peers[k].high));
+  for (std::size_t k = peers.size(); k-- > 0;)
+    points += fmt::format("{:.1f},{:.1f} ", frame.x(k), frame.y(peers[k].low));
+  return fmt::format("<polygon points=\"{}\" fill=\"var(--mark)\" stroke=\"var(--mark)\" opacity=\".18\"/>", points);
+}
+
+std::string pass_line_drawing(const LabCurve& curve, const CurveFrame& frame) {
+  if (!curve.pass) return "";
+  const double y = frame.y(curve.pass->value);
+  return fmt::format(
+      "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"var(--bad)\" stroke-dasharray=\"6 4\"/>"
+      "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">pass: at {} {:.4g}</text>",
+      kLeft, kRight, y, y, kRight, y - 4, curve.pass->at_most ? "most" : "least", curve.pass->value);
+}
+
+std::string curve_title(const LabCurve& curve) {
+  return curve.metric.empty() ? "score" : markup_escaped(metric_title(curve.metric));
+}
+
+std::string day_text(const LabAttempt& attempt) { return text_of_date(attempt.started).substr(0, 10); }
+
+}  // namespace
+
+std::string curve_drawing(const LabCurve& curve) {
+  if (curve.values.empty()) return "";
+  const CurveFrame frame(curve);
+  std::string shapes = level_lines(frame) + peer_band(curve, frame) + pass_line_drawing(curve, frame), line;
+  for (std::size_t k = 0; k < curve.values.size(); ++k) {
+    const double x = frame.x(k), y = frame.y(curve.values[k]);
     line += fmt::format("{:.1f},{:.1f} ", x, y);
     shapes += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"var(--mark)\"><title>attempt {}, {}: "
         "{}</title></circle>",
-        x, y, k + 1, text_of_date(scored[k]->started), score_text(*scored[k]->score));
+        x, y, k + 1, text_of_date(curve.attempts[k].started),
+        curve.metric.empty() ? score_text(curve.values[k]) : fmt::format("{:.4g}", curve.values[k]));
   }
+  const std::size_t count = curve.values.size();
+  const std::string last = count > 1 ? fmt::format("<text x=\"{}\" y=\"222\" text-anchor=\"end\">attempt {}, {}</text>",
+                                                   kRight, count, day_text(curve.attempts.back()))
+                                     : "";
   return fmt::format(
-      "<svg viewBox=\"0 0 640 220\" width=\"640\" role=\"img\" aria-label=\"score of each attempt\">{}<polyline "
-      "points=\"{}\" fill=\"none\" stroke=\"var(--mark)\" stroke-width=\"2\"/><text x=\"{}\" y=\"212\" "
-      "text-anchor=\"end\">attempts 1 to {}</text></svg>",
-      shapes, line, kRight, scored.size());
+      "<svg viewBox=\"0 0 640 240\" width=\"640\" role=\"img\" aria-label=\"{} of each attempt\"><text x=\"{}\" "
+      "y=\"14\">{}</text>{}<polyline points=\"{}\" fill=\"none\" stroke=\"var(--mark)\" stroke-width=\"2\"/><text "
+      "x=\"{}\" y=\"222\">attempt 1, {}</text>{}</svg>",
+      curve_title(curve), kLeft, curve_title(curve), shapes, line, kLeft, day_text(curve.attempts.front()), last);
 }
 
+namespace {
+
+// Links to the curves of the other metrics.
+std::string metric_links(const PersonPage& page) {
+  std::string links;
+  const auto link = [&](const std::string& metric, const std::string& title) {
+    if (!links.empty()) links += " · ";
+    links +=
+        metric == page.curve.metric
+            ? fmt::format("<b>{}</b>", title)
+            : fmt::format("<a href=\"/person?id={}&amp;task={}&amp;level={}&amp;metric={}\">{}</a>",
+                          url_encoded(page.person.id), url_encoded(page.scene), page.level, url_encoded(metric), title);
+  };
+  link("", "score");
+  for (const std::string& metric : page.metrics) link(metric, markup_escaped(metric_title(metric)));
+  return links;
+}
+
+std::string curve_section(const PersonPage& page) {
+  const std::string drawn = curve_drawing(page.curve);
+  const std::string band =
+      page.curve.peers.empty() ? "" : " The band holds the middle half of the others at their attempt of that number.";
+  return fmt::format("<h2>{}: {}</h2><section>{}</section><p class=\"quiet\">{}{}</p>",
+                     task_text(page.scene, page.level), curve_title(page.curve),
+                     drawn.empty() ? "<p class=\"quiet\">No attempt has a value.</p>" : drawn, metric_links(page),
+                     band);
+}
+
+}  // namespace
+
 std::string person_page(const PersonPage& page) {
-  std::vector<LabAttempt> curve;
-  const std::string scene = page.scene.empty() && !page.attempts.empty() ? page.attempts.front().scene : page.scene;
-  const int level = page.scene.empty() && !page.attempts.empty() ? page.attempts.front().level : page.level;
-  for (auto a = page.attempts.rbegin(); a != page.attempts.rend(); ++a)
-    if (a->scene == scene && a->level == level) curve.push_back(*a);
-  const std::string drawn = score_curve(curve);
   return page_with(
       "Trocar: " + markup_escaped(page.person.id),
       fmt::format(
-          "<header><a href=\"/\">Cohort</a><h1>{}</h1><span class=\"quiet\">{}</span></header>"
-          "<h2>Tasks</h2><section><table><tr><th>task</th><th class=\"n\">attempts</th><th>best</th><th>latest</th>"
-          "<th>on (UTC)</th></tr>{}</table></section><h2>Scores: {}</h2><section>{}</section><h2>Attempts</h2>"
+          "<header><a href=\"/\">Cohort</a><a href=\"/day\">Day</a><h1>{}</h1><span class=\"quiet\">{}</span>"
+          "<a href=\"/record?id={}\">Record for print</a></header><h2>Tasks"
+          "</h2><section><table><tr><th>task</th><th class=\"n\">attempts</th><th>best</th><th>latest</th>"
+          "<th>on (UTC)</th></tr>{}</table></section>{}<h2>Attempts</h2>"
           "<section><table><tr><th>started (UTC)</th><th>task</th><th>score</th><th>ended</th><th class=\"n\">seconds"
           "</th><th>devices</th></tr>{}</table></section>",
-          markup_escaped(page.person.id), markup_escaped(page.person.name), standing_rows(page),
-          task_text(scene, level), drawn.empty() ? "<p class=\"quiet\">No scored attempt.</p>" : drawn,
-          attempt_rows(page.attempts)));
+          markup_escaped(page.person.id), markup_escaped(page.person.name), url_encoded(page.person.id),
+          standing_rows(page), curve_section(page), attempt_rows(page.attempts)));
+}
+
+namespace {
+
+std::string times_text(std::size_t count) { return count ? fmt::format("{}", count) : ""; }
+
+// Where a person stands: the step, and how many attempts at it were no pass.
+std::string next_cell(const DayRow& row, const Curriculum& curriculum) {
+  if (!row.step) return "<span class=\"quiet\">all steps are passed</span>";
+  std::string text = markup_escaped(step_title(curriculum.steps[*row.step]));
+  if (row.without_pass == 0) return text;
+  text += fmt::format("; <span class=\"{}\">{}{} without a pass</span>", row.stuck() ? "bad" : "quiet",
+                      row.stuck() ? "stuck: " : "", row.without_pass);
+  for (const std::string& sentence : row.missed)
+    text += fmt::format("<br><span class=\"quiet\">{}</span>", markup_escaped(sentence));
+  return text;
+}
+
+std::string day_line(const DayRow& row, const Curriculum& curriculum) {
+  return fmt::format(
+      "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.0f}</td>"
+      "<td class=\"n{}\">{}</td><td>{}, {} {}</td><td class=\"n\">{} of {}</td><td class=\"wrap\">{}</td></tr>",
+      person_link(row.person.id), markup_escaped(row.person.name), times_text(row.in_a_day), row.in_a_week,
+      row.seconds_in_a_week / 60.0, row.slow ? " bad" : "", times_text(row.slow), text_of_date(row.latest.started),
+      task_text(row.latest.scene, row.latest.level), score_cell(row.latest.score), row.steps, curriculum.steps.size(),
+      next_cell(row, curriculum));
+}
+
+}  // namespace
+
+std::string day_page(const DayRows& day, const Curriculum& curriculum, double now) {
+  std::string rows;
+  for (const DayRow& row : day.rows) rows += day_line(row, curriculum);
+  const auto in = [&](const auto& what) {
+    const auto count = std::ranges::count_if(day.rows, what);
+    return fmt::format("{} {}", count, count == 1 ? "person" : "people");
+  };
+  const std::string table =
+      day.rows.empty()
+          ? "<p class=\"quiet\">Nobody has practised in the last 7 days.</p>"
+          : fmt::format(
+                "<table><tr><th>id</th><th>name</th><th class=\"n\">24 hours</th><th class=\"n\">7 days</th>"
+                "<th class=\"n\">minutes</th><th class=\"n\">slow machine</th><th>latest (UTC)</th>"
+                "<th class=\"n\">passed</th><th>step</th></tr>{}</table>",
+                rows);
+  return page_with(
+      "Trocar: day",
+      fmt::format(
+          "<header><a href=\"/\">Cohort</a><h1>Day</h1><span class=\"quiet\">{} UTC; {}</span></header><p>24 hours: "
+          "{}. 7 days: {}. Stuck: {}. Attempts lost to a slow machine: {}.</p><section>{}</section><p "
+          "class=\"quiet\">24 hours, 7 days: attempts. Minutes: in 7 days. Slow "
+          "machine: attempts of the 7 days that do not count, because the machine lost more than 3 % of the time. "
+          "Stuck: "
+          "{} or more attempts at a step without a pass.</p>",
+          text_of_date(now), markup_escaped(curriculum.title), in([](const DayRow& row) { return row.in_a_day > 0; }),
+          day.more ? fmt::format("{} or more", day.rows.size()) : in([](const DayRow&) { return true; }),
+          in([](const DayRow& row) { return row.stuck(); }), in([](const DayRow& row) { return row.slow > 0; }), table,
+          kStuckAfter));
+}
+
+std::string record_page(const Person& person, const CourseView& course, double now) {
+  std::string rows;
+  for (std::size_t k = 0; k < course.progress.size(); ++k) {
+    const StepProgress& progress = course.progress[k];
+    const CourseStep& step = course.curriculum.steps[k];
+    rows += fmt::format(
+        "<tr><td>{}</td><td class=\"wrap\">{}, {} in a row</td><td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>",
+        markup_escaped(step_title(step)), markup_escaped(criteria_text(step)), step.in_a_row, progress.attempts,
+        score_cell(progress.best), progress.passed_on ? text_of_date(*progress.passed_on) : state_name(progress.state));
+  }
+  const std::size_t passed = steps_passed(course), all = course.progress.size();
+  const std::string verdict = passed == all ? fmt::format("All {} steps are passed.", all)
+                                            : fmt::format("{} of {} steps are passed.", passed, all);
+  return page_with(
+      "Trocar: record of " + markup_escaped(person.id),
+      fmt::format(
+          "<nav><a href=\"/person?id={}\">Back</a></nav><header><h1>{}</h1></header><p><b>{}</b> {}</p><p>{}</p>"
+          "<section><table><tr><th>step</th><th>pass</th><th class=\"n\">attempts</th><th>best</th><th>passed on (UTC)"
+          "</th></tr>{}</table></section><p class=\"quiet\">Trocar {}, {} UTC. Scores are not validated with surgeons."
+          "</p><div class=\"sign\"><span>Date</span><span>Instructor</span></div>",
+          url_encoded(person.id), markup_escaped(course.curriculum.title), markup_escaped(person.id),
+          markup_escaped(person.name), verdict, rows, kVersion, text_of_date(now)));
 }
 
 std::string unreadable_note(const std::vector<std::string>& rows) {
@@ -527,7 +698,7 @@ void serve_pages(int socket, const std::function<std::string(const std::string&)
   while (!ended()) loop.step();
 }
 
-constexpr std::size_t kPeopleOnAPage = 50, kAttemptsOnAPage = 200;
+constexpr std::size_t kPeopleOnAPage = 50, kAttemptsOnAPage = 200, kAttemptsOfACurve = 5000;
 // The pages contain no scripts, and load nothing.
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -546,7 +717,7 @@ std::size_t number_of(const httplib::Request& request, const char* name, std::si
   return number;
 }
 
-std::string cohort_of(LabDatabase& lab, const httplib::Request& request) {
+std::string cohort_of(LabDatabase& lab, const Curriculum&, const httplib::Request& request) {
   CohortPage page;
   page.part = printable(request.get_param_value("part"), 60);
   page.skip = number_of(request, "skip", 0);
@@ -559,13 +730,39 @@ std::string cohort_of(LabDatabase& lab, const httplib::Request& request) {
   return cohort_page(page);
 }
 
-std::string person_of(LabDatabase& lab, const httplib::Request& request) {
+std::string day_of(LabDatabase& lab, const Curriculum& curriculum, const httplib::Request&) {
+  const double now = now_in_seconds();
+  return day_page(day_rows(lab, curriculum, now, kPeopleOnAPage), curriculum, now);
+}
+
+Person asked_person(LabDatabase& lab, const httplib::Request& request) {
   const std::string id = request.get_param_value("id");
   const auto person = lab.person(id);
   if (!person) throw NotFound(fmt::format("no person has the id '{}'", printable(id)));
-  return person_page({*person, lab.standings(id, ""),
-                      lab.attempts({.person = id, .scene = "", .most = kAttemptsOnAPage}),
-                      request.get_param_value("task"), static_cast<int>(number_of(request, "level", 1))});
+  return *person;
+}
+
+std::string record_of(LabDatabase& lab, const Curriculum& curriculum, const httplib::Request& request) {
+  const Person person = asked_person(lab, request);
+  const double now = now_in_seconds();
+  return record_page(person, course_view(curriculum, lab.attempts({.person = person.id, .most = kAllRows}), now), now);
+}
+
+std::string person_of(LabDatabase& lab, const Curriculum& curriculum, const httplib::Request& request) {
+  PersonPage page;
+  page.person = asked_person(lab, request);
+  page.standings = lab.standings(page.person.id, "");
+  page.attempts = lab.attempts({.person = page.person.id, .scene = "", .most = kAttemptsOnAPage});
+  page.scene = request.get_param_value("task"), page.level = static_cast<int>(number_of(request, "level", 1));
+  if (page.scene.empty() && !page.attempts.empty())
+    page.scene = page.attempts.front().scene, page.level = page.attempts.front().level;
+  if (page.scene.empty()) return person_page(page);
+  const std::string metric = request.get_param_value("metric");
+  const auto all = lab.attempts({.scene = page.scene, .level = page.level, .most = kAttemptsOfACurve});
+  page.curve = lab_curve(page.person.id, all, metric, curriculum);
+  page.metrics =
+      metrics_of(lab.attempts({.person = page.person.id, .scene = page.scene, .level = page.level, .most = 1}));
+  return person_page(page);
 }
 
 // A page from elsewhere may send its own name to this machine's address and so read the answers (DNS rebinding).
@@ -575,12 +772,14 @@ bool names_this_machine(const httplib::Request& request) {
   return host == "127.0.0.1" || host == "localhost";
 }
 
-void answer(const LabStation& station, const httplib::Request& request, httplib::Response& response,
-            std::string (*page)(LabDatabase&, const httplib::Request&)) {
+using MakePage = std::string (*)(LabDatabase&, const Curriculum&, const httplib::Request&);
+
+void answer(const LabStation& station, const Curriculum& curriculum, const httplib::Request& request,
+            httplib::Response& response, MakePage page) {
   std::string text;
   try {
     LabDatabase lab = station.open_to_read();
-    text = page(lab, request);
+    text = page(lab, curriculum, request);
     if (!lab.unreadable().empty()) text += unreadable_note(lab.unreadable());
   } catch (const NotFound& error) {
     response.status = 404;
@@ -623,7 +822,7 @@ class TextStream : public httplib::Stream {
 // The library reads requests and finds the page; connections are served by page_server.hpp.
 class Pages : private httplib::Server {
  public:
-  Pages(const LabStation& station, bool anyone);
+  Pages(const LabStation& station, const LabServerParams& params);
   std::string answer_to(const std::string& request) {
     TextStream stream(request);
     bool closed = true;
@@ -632,19 +831,24 @@ class Pages : private httplib::Server {
   }
 };
 
-Pages::Pages(const LabStation& station, bool anyone) {
+Pages::Pages(const LabStation& station, const LabServerParams& params) {
   set_default_headers({{"Content-Security-Policy", kPolicy},
                        {"X-Content-Type-Options", "nosniff"},
                        {"Referrer-Policy", "no-referrer"},
                        {"Cache-Control", "no-store"}});
-  set_pre_routing_handler([anyone](const auto& request, auto& response) {
+  set_pre_routing_handler([anyone = params.anyone](const auto& request, auto& response) {
     if (anyone || names_this_machine(request)) return httplib::Server::HandlerResponse::Unhandled;
     response.status = 403;
     response.set_content(failure_page(403, "This address does not name this machine."), "text/html; charset=utf-8");
     return httplib::Server::HandlerResponse::Handled;
   });
-  Get("/", [&station](const auto& request, auto& response) { answer(station, request, response, cohort_of); });
-  Get("/person", [&station](const auto& request, auto& response) { answer(station, request, response, person_of); });
+  for (const auto& [path, page] : {std::pair<const char*, MakePage>{"/", cohort_of},
+                                   {"/day", day_of},
+                                   {"/person", person_of},
+                                   {"/record", record_of}})
+    Get(path, [&station, &params, page](const auto& request, auto& response) {
+      answer(station, params.curriculum, request, response, page);
+    });
   set_error_handler([](const auto&, auto& response) {
     if (response.body.empty())
       response.set_content(failure_page(response.status, "There is no such page."), "text/html; charset=utf-8");
@@ -654,7 +858,7 @@ Pages::Pages(const LabStation& station, bool anyone) {
 }  // namespace
 
 void serve_lab(const LabStation& station, const LabServerParams& params, const std::function<void(int)>& ready) {
-  Pages pages(station, params.anyone);
+  Pages pages(station, params);
   int port = params.port;
   const int socket = listen_on(params.anyone, port);
   if (socket < 0) throw InputError(fmt::format("port {} is taken; choose another with --port", params.port));

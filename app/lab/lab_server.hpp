@@ -1,5 +1,6 @@
-// The read-only web pages of the lab: trocar lab serve. The pages are HTML without scripts: the cohort, a task, a
-// person with the curve of the scores; every text from the database is escaped. Source of the library: cpp-httplib,
+// The read-only web pages of the lab: trocar lab serve. The pages are HTML without scripts: the cohort, the
+// instructor's day, a person with the curve of the scores, the record of a curriculum for print; every text from the
+// database is escaped. Source of the library: cpp-httplib,
 // github.com/yhirose/cpp-httplib Tested in tests/app/lab_database_test.cpp and tests/app/lab_server_test.py
 #pragma once
 
@@ -7,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "app/lab/lab_curve.hpp"
 #include "app/lab/lab_database.hpp"
+#include "app/lab/lab_day.hpp"
 #include "app/lab/lab_station.hpp"
 
 namespace trocar {
@@ -22,12 +25,20 @@ struct CohortPage {
 };
 std::string cohort_page(const CohortPage& page);
 
+// `now`: date. `curriculum`: of the rows.
+std::string day_page(const DayRows& day, const Curriculum& curriculum, double now);
+
+// The record of a person in a curriculum, to be printed and signed. `now`: date
+std::string record_page(const Person& person, const CourseView& course, double now);
+
 struct PersonPage {
   Person person;
   std::vector<Standing> standings;
   std::vector<LabAttempt> attempts;  // newest first
-  std::string scene;                 // of the curve; empty: that of the newest attempt
+  std::string scene;                 // of the curve
   int level = 1;
+  LabCurve curve;
+  std::vector<std::string> metrics;  // beside the score, of which a curve can be shown
 };
 std::string person_page(const PersonPage& page);
 
@@ -37,12 +48,13 @@ std::string unreadable_note(const std::vector<std::string>& rows);
 // `status`: of HTTP. `what`: one sentence.
 std::string failure_page(int status, const std::string& what);
 
-// The scores of attempts, oldest first, as an SVG element of 640 x 220 units. Empty: no scored attempt.
-std::string score_curve(const std::vector<LabAttempt>& attempts);
+// A learning curve as an SVG element of 640 x 240 units. Empty: no attempt with a value.
+std::string curve_drawing(const LabCurve& curve);
 
 struct LabServerParams {
   int port = 8042;      // 1..65535; 0: any free one
   bool anyone = false;  // false: this machine only
+  Curriculum curriculum = {};
 };
 
 // Serves the pages; `ready` is called with the port when the first page can be fetched. Throws InputError when the port

@@ -99,11 +99,11 @@ void BackgroundJobs::step() {
 namespace {
 
 // Writes the window's state to a file, for tests and remote control: one JSON object, rewritten at most ten times a
-// second. {"screen","phase","in_hand","file","frames","touched","note","shown","places":{"Start":[x,y],...}}: `shown`
-// counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top left;
-// `words` all that is written. On the start screen and the results also "step", on the curriculum; on the start screen
-// "speed", of real time. In a practice session also "tip_mm" (of the selected instrument), "goal_mm" (where its task
-// continues), "progress". Used in tests/app/window_path_test.sh and window_burn_test.py
+// second. {"screen","phase","in_hand","file","frames","touched","note","film","shown","places":{"Start":[x,y],...}}:
+// `shown` counts the window's frames; `places` are the centres of the items that can be pressed, in pixels from its top
+// left; `words` all that is written. On the start screen and the results also "step", on the curriculum; on the start
+// screen "speed", of real time. In a practice session also "tip_mm" (of the selected instrument), "goal_mm" (where its
+// task continues), "progress". Used in tests/app/window_path_test.sh and window_burn_test.py
 class StateFile {
  public:
   // With an empty name, nothing is written.
@@ -130,11 +130,17 @@ void StateFile::write(ScreenName screen, const ScreenStatus& status, const Gui& 
   const auto now = Clock::now();
   if (file_.empty() || now - last_ < kBetween) return;
   last_ = now;
-  nlohmann::json state = {{"screen", name_of(screen)}, {"phase", status.phase},
-                          {"in_hand", status.in_hand}, {"file", text_of_bytes(status.file.string())},
-                          {"frames", status.frames},   {"touched", status.touched},
-                          {"note", status.note},       {"shown", shown_},
-                          {"words", words_of(gui)},    {"places", nlohmann::json::object()}};
+  nlohmann::json state = {{"screen", name_of(screen)},
+                          {"phase", status.phase},
+                          {"in_hand", status.in_hand},
+                          {"file", text_of_bytes(status.file.string())},
+                          {"frames", status.frames},
+                          {"touched", status.touched},
+                          {"note", status.note},
+                          {"film", status.film},
+                          {"shown", shown_},
+                          {"words", words_of(gui)},
+                          {"places", nlohmann::json::object()}};
   if (!status.disk.empty()) state["room"] = status.disk;
   if (status.speed) state["speed"] = *status.speed;
   if (!status.step.empty()) state["step"] = status.step;
@@ -357,6 +363,7 @@ class WindowProgram {
     }
     window_.fill_screen(settings_.full_screen);
     desk_.step();
+    films_.step(state_.now == ScreenName::Practice);
     shown.step(input, elapsed, !gui_.wants_letters() && !help_);
     const Told told = show_panels(shown);
     state_file_.write(state_.now, told.status, gui_);
@@ -439,7 +446,7 @@ class WindowProgram {
     }
     if (ask == Ask::Loaded) begin(loading_->take());
     if (ask == Ask::OpenRecording)
-      replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(),
+      replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(), films_,
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
     if (ask == Ask::OpenLibrary)
       library_ = std::make_unique<LibraryScreen>(station_, &window_.context(), settings_.technical);
@@ -448,7 +455,7 @@ class WindowProgram {
     if (ask == Ask::Finish)
       results_ =
           std::make_unique<ResultsScreen>(practice_->practice().recording(), practice_->practice().recording_fault(),
-                                          station_, desk_, &window_.context());
+                                          station_, desk_, films_, &window_.context());
   }
 
   // Opens the selected scene as it is written, with the chosen devices, or the one that the editor asks for.
@@ -509,6 +516,7 @@ class WindowProgram {
   OwnScenes own_scenes_;
   Task<HandedIn> handing_in_;  // what waited when the program started
   GhostShow ghost_;
+  FilmMaker films_;
   ScreenState state_;
   std::unique_ptr<StartScreen> start_;
   std::unique_ptr<LoadingScreen> loading_;

@@ -59,6 +59,7 @@ struct ScreenStatus {
   std::uint64_t frames = 0;     // simulated or shown
   std::uint32_t touched = 0;    // faces, in the current frame
   std::string note;             // message that it shows
+  std::string film;             // what results and replay show of the film that is made or was made last
   std::string disk;             // room for recordings, in words
   std::optional<double> speed;  // 1  of the selected scene on this machine, of real time
   std::string step;             // of the curriculum: where the person stands, what an attempt means for it

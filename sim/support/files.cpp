@@ -91,6 +91,8 @@ bool begins_as(OutputKind kind, const std::string& head) {
       return head.starts_with("# Trocar material: ");
     case OutputKind::Sweep:
       return head.starts_with(kSweepMark);
+    case OutputKind::Film:
+      return head.find("ftyp") == 4 && holds(kFilmMark);
   }
   return false;
 }

@@ -19,10 +19,12 @@ namespace trocar {
 // Trocar did not write, nor an input of the same command.
 
 // The kind of an output determines the signature by which the program recognises its own files.
-enum class OutputKind { Table, Json, Page, Plot, Picture, Mesh, Series, Material, Sweep };
+enum class OutputKind { Table, Json, Page, Plot, Picture, Mesh, Series, Material, Sweep, Film };
 
 // The first bytes of the results of a sweep.
 inline constexpr std::string_view kSweepMark = "Trocar sweep 1\n";
+// The name of the track of a film, near the beginning of its file.
+inline constexpr std::string_view kFilmMark = "Trocar film";
 
 // Returns whether the file begins with the HDF5 signature, as every recording does.
 bool is_hdf5(const std::filesystem::path& file);
@@ -43,6 +45,7 @@ class OutputFile {
   static OutputFile replacing(const std::filesystem::path& file);
 
   std::ostream& stream() { return file_.stream(); }
+  const std::filesystem::path& partial() const { return file_.partial(); }  // WholeFile::partial()
   // Completes the file. Throws RunError when the disk is full.
   void commit() { file_.commit(); }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "geometry/error.hpp"
@@ -114,22 +116,32 @@ struct Pipe {
   }
 };
 
+// The standard streams of a child, as descriptors of the caller; -1: /dev/null.
+struct ChildStreams {
+  int input = -1, output = -1, errors = -1;
+  bool keeps_input = false;  // reads that of the caller
+};
+
 // Between fork and exec the child makes system calls only. It ends with the caller; it and what it starts are one group
 // of processes.
-[[noreturn]] void become(const char* program, char* const* words, pid_t parent, int output, int failure) {
+[[noreturn]] void become(const char* program, char* const* words, pid_t parent, const ChildStreams& streams,
+                         int failure) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int nothing = open("/dev/null", O_WRONLY);
-  if (getppid() == parent && nothing >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(nothing, STDERR_FILENO) >= 0)
-    execv(program, words);
+  const int nothing = open("/dev/null", O_RDWR);
+  const auto takes = [&](int stream, int number) { return dup2(stream >= 0 ? stream : nothing, number) >= 0; };
+  if (getppid() == parent && nothing >= 0 && (streams.keeps_input || takes(streams.input, STDIN_FILENO)) &&
+      takes(streams.output, STDOUT_FILENO) && takes(streams.errors, STDERR_FILENO))
+    execvp(program, words);
   const int error = errno;
   while (write(failure, &error, sizeof error) < 0 && errno == EINTR) {
   }
   _exit(127);
 }
 
-// Starts the program with its output in a pipe. Returns the error, 0 if there was none.
-int start(const std::string& program, std::span<const std::string> arguments, Pipe& output, pid_t& child) {
+// Starts the program. Returns the error, 0 if there was none.
+int start(const std::string& program, std::span<const std::string> arguments, const ChildStreams& streams,
+          pid_t& child) {
   std::vector<char*> words{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
@@ -138,9 +150,8 @@ int start(const std::string& program, std::span<const std::string> arguments, Pi
   const pid_t parent = getpid();
   child = fork();
   if (child < 0) return errno;
-  if (child == 0) become(program.c_str(), words.data(), parent, output.to, failure.to);
+  if (child == 0) become(program.c_str(), words.data(), parent, streams, failure.to);
   setpgid(child, child);  // also here, so that kill() finds the group at once
-  output.close_to();
   failure.close_to();
   int error = 0;
   while (read(failure.from, &error, sizeof error) < 0 && errno == EINTR) {
@@ -198,7 +209,8 @@ ChildResult run_child(const std::string& program, std::span<const std::string> a
   Pipe output;
   if (output.from < 0) return {"", -1, fmt::format("cannot be started ({})", std::strerror(errno))};
   pid_t child = -1;
-  const int error = start(program, arguments, output, child);
+  const int error = start(program, arguments, {.output = output.to, .keeps_input = true}, child);
+  output.close_to();
   ChildResult result;
   const Wait wait = error == 0 ? read_until_end(child, output, Clock::now() + limit, result.output) : Wait::Ended;
   if (child > 0) kill(-child, SIGKILL);  // also the processes that it left
@@ -211,6 +223,93 @@ ChildResult run_child(const std::string& program, std::span<const std::string> a
   if (WIFSIGNALED(status)) return {result.output, -1, fmt::format("crashes (signal {})", WTERMSIG(status))};
   result.status = WEXITSTATUS(status);
   return result;
+}
+
+namespace {
+
+// A child that is asked to end has this long to remove its unfinished files.
+constexpr milliseconds kToEnd{3000};
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::string& program, std::span<const std::string> arguments, bool fed) {
+  // A socket instead of a pipe: writing to one whose reader has ended gives an error, not a signal.
+  int ends[2] = {-1, -1};
+  Pipe output;
+  if (output.from < 0 || (fed && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)) {
+    error_ = errno;
+    return;
+  }
+  error_ = start(program, arguments, {.input = ends[1], .output = output.to, .errors = output.to}, child_);
+  if (fed) ::close(ends[1]);
+  input_ = ends[0];
+  from_ = std::exchange(output.from, -1);
+  fcntl(from_, F_SETFL, O_NONBLOCK);
+}
+
+ChildProcess::~ChildProcess() {
+  close_input();
+  if (child_ > 0) {
+    kill(-child_, SIGTERM);
+    kill(-child_, SIGCONT);
+    if (error_ == 0) ends_within(child_, kToEnd);
+    kill(-child_, SIGKILL);
+    if (ends_within(child_, kAfterKill)) waitpid(child_, nullptr, WNOHANG);
+  }
+  if (from_ >= 0) ::close(from_);
+}
+
+bool ChildProcess::send(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::send(input_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+      continue;
+    }
+    if (errno != EAGAIN && errno != EINTR) return false;
+    output();  // a child that cannot write does not read
+    pollfd wait_for[] = {{input_, POLLOUT, 0}, {from_, POLLIN, 0}};
+    poll(wait_for, from_ >= 0 ? 2 : 1, -1);
+  }
+  return true;
+}
+
+void ChildProcess::close_input() {
+  if (input_ >= 0) ::close(input_);
+  input_ = -1;
+}
+
+const std::string& ChildProcess::output() {
+  char buffer[4096];
+  while (from_ >= 0) {
+    const ssize_t count = read(from_, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) break;
+    if (count > 0 && output_.size() <= kMostOutput) output_.append(buffer, static_cast<std::size_t>(count));
+    if (count > 0) continue;
+    ::close(from_);
+    from_ = -1;
+  }
+  return output_;
+}
+
+bool ChildProcess::ended() { return child_ < 0 || has_ended(child_); }
+
+int ChildProcess::wait() {
+  while (!ended()) {
+    output();
+    pollfd wait_for{from_, POLLIN, 0};
+    poll(&wait_for, from_ >= 0 ? 1 : 0, static_cast<int>(kLook.count()));
+  }
+  output();
+  int status = 0;
+  const bool known = child_ > 0 && waitpid(child_, &status, WNOHANG) == child_;
+  child_ = -1;
+  return known && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void ChildProcess::pause(bool paused) {
+  if (child_ > 0) kill(child_, paused ? SIGSTOP : SIGCONT);
 }
 
 std::string own_program() {

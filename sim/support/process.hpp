@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -43,6 +44,36 @@ struct ChildResult {
 // that it started still holds it. Waits at most `limit`: a child that takes longer is killed, and so is one that writes
 // more than 64 MiB. The processes that it leaves are killed too.
 ChildResult run_child(const std::string& program, std::span<const std::string> arguments, std::chrono::seconds limit);
+
+// A child process that runs beside the caller, which feeds it or asks how far it is. It ends with the caller.
+class ChildProcess {
+ public:
+  // Starts `program`: a path, or a name that is looked up in PATH. `fed`: it reads what send() gives as its standard
+  // input; otherwise that is empty.
+  ChildProcess(const std::string& program, std::span<const std::string> arguments, bool fed);
+  ~ChildProcess();  // ends it, at once if it does not end by itself
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  int error() const { return error_; }  // why it was not started, as errno; 0: it was
+  // Waits until the child has taken all bytes. Returns false when it does not read any longer.
+  bool send(std::span<const std::byte> bytes);
+  // Ends its input.
+  void close_input();
+  // Returns everything that it has written to stdout and stderr so far; never waits.
+  const std::string& output();
+  // Returns whether it has ended; never waits.
+  bool ended();
+  // Waits for its end and returns its exit status; -1 when a signal ended it.
+  int wait();
+  // Stops its processor time, or continues it.
+  void pause(bool paused);
+
+ private:
+  int child_ = -1, input_ = -1, from_ = -1;  // process, descriptors
+  int error_ = 0;
+  std::string output_;
+};
 
 // The path of this program. Throws RunError where /proc is not mounted.
 std::string own_program();

@@ -436,29 +436,156 @@ TEST(LabPage, TextsOfTheDatabaseAreEscaped) {
   attempt.scene = attempt.title = attempt.ending = attempt.devices = kAttack, attempt.score = 50.0;
   const Standing standing{kAttack, kAttack, 1, 1, 50.0, 50.0, 0.0};
   expect_whole(cohort_page({{{{kAttack, kAttack, 0.0}, 1, 1, 0.0}}, {standing}, kAttack, 1, true, {1, 1}}));
-  expect_whole(person_page({{kAttack, kAttack, 0.0}, {standing}, {attempt}, kAttack, 1}));
+  LabCurve curve = lab_curve("", std::vector{attempt}, "", {});
+  curve.metric = kAttack;
+  expect_whole(person_page({{kAttack, kAttack, 0.0}, {standing}, {attempt}, kAttack, 1, curve, {kAttack}}));
+}
+
+Curriculum two_steps() {
+  Curriculum curriculum;
+  curriculum.title = "Basics";
+  for (const char* scene : {"touch_targets", "burn_line"}) {
+    CourseStep step;
+    step.name = step.title = scene, step.scene = scene, step.pass.least_score = 70.0;
+    curriculum.steps.push_back(step);
+  }
+  return curriculum;
+}
+
+LabAttempt tried(const char* scene, double started, double score, double lost_percent = 0.0) {
+  LabAttempt attempt;
+  attempt.scene = scene, attempt.ending = "done", attempt.started = started, attempt.seconds = 60.0;
+  attempt.score = score, attempt.metrics["whole.lost_share"] = lost_percent;
+  return attempt;
+}
+
+constexpr double kNow = 1.8e9;
+
+TEST(LabDay, TellsWhoIsStuckWhereAndWhomAMachineSlowedDown) {
+  const Person zoe{"zoe", "", 0.0};
+  // Passed the first step long ago; the newest is first.
+  std::vector<LabAttempt> attempts{tried("touch_targets", kNow - 20 * kDay, 90.0)};
+  for (int k = 0; k < kStuckAfter - 1; ++k)
+    attempts.insert(attempts.begin(), tried("burn_line", kNow - 3 * kDay + k, 40.0));
+  attempts.insert(attempts.begin(), tried("burn_line", kNow - 2 * kDay, 95.0, 50.0));
+  DayRow row = day_row(zoe, attempts, two_steps(), kNow);
+  EXPECT_EQ(row.in_a_week, static_cast<std::size_t>(kStuckAfter));
+  EXPECT_EQ(row.in_a_day, 0u);
+  EXPECT_EQ(row.slow, 1u);
+  EXPECT_EQ(row.steps, 1u);
+  EXPECT_EQ(row.step, 1u);
+  EXPECT_EQ(row.without_pass, kStuckAfter - 1);  // practice is no attempt
+  EXPECT_FALSE(row.stuck());
+  attempts.insert(attempts.begin(), tried("burn_line", kNow - 60.0, 69.0));
+  row = day_row(zoe, attempts, two_steps(), kNow);
+  EXPECT_TRUE(row.stuck());
+  EXPECT_EQ(row.in_a_day, 1u);
+  EXPECT_EQ(row.missed.size(), 1u);
+  attempts.insert(attempts.begin(), tried("burn_line", kNow - 30.0, 71.0));
+  row = day_row(zoe, attempts, two_steps(), kNow);
+  EXPECT_FALSE(row.step);
+  EXPECT_FALSE(row.stuck());
+}
+
+// Who tries a later step again and again is stuck there, not at the next one.
+TEST(LabDay, ShowsTheStepWithTheMostAttemptsWithoutAPass) {
+  std::vector<LabAttempt> attempts;
+  for (int k = 0; k < kStuckAfter; ++k) attempts.push_back(tried("burn_line", kNow - 100.0 * k, 40.0));
+  attempts.push_back(tried("touch_targets", kNow - kDay, 30.0));
+  const DayRow row = day_row({"zoe", "", 0.0}, attempts, two_steps(), kNow);
+  EXPECT_TRUE(row.stuck());
+  EXPECT_EQ(row.step, 1u);
+  EXPECT_EQ(row.without_pass, kStuckAfter);
+  attempts.erase(attempts.begin());
+  EXPECT_EQ(day_row({"zoe", "", 0.0}, attempts, two_steps(), kNow).step, 0u);
+}
+
+TEST(LabDay, ShowsThoseOfTheLastWeekTheLatestFirst) {
+  const TemporaryFolder folder;
+  LabDatabase lab((folder.path() / "lab.sqlite").string());
+  int number = 0;
+  for (const auto& [person, days] : {std::pair{"zoe", 2.0}, {"li", 1.0}, {"old", 8.0}}) {
+    LabAttempt attempt = tried("burn_line", kNow - days * kDay, 50.0);
+    attempt.key = std::string(31, '0') + std::to_string(++number), attempt.person = person, attempt.station = "here";
+    lab.add_attempt(attempt);
+  }
+  const DayRows day = day_rows(lab, two_steps(), kNow, 10);
+  ASSERT_EQ(day.rows.size(), 2u);
+  EXPECT_EQ(day.rows[0].person.id, "li");
+  EXPECT_EQ(day.rows[1].person.id, "zoe");
+  EXPECT_FALSE(day.more);
+  EXPECT_TRUE(day_rows(lab, two_steps(), kNow, 1).more);
+}
+
+TEST(LabPage, TheDayAndTheRecordAreWholeAndEscaped) {
+  expect_whole(day_page({}, {}, kNow));
+  expect_whole(record_page({}, {}, kNow));
+  LabAttempt attempt = tried(kAttack, kNow - 60.0, 30.0, 10.0);
+  Curriculum curriculum = two_steps();
+  curriculum.title = curriculum.steps[0].title = kAttack;
+  const Person person{kAttack, kAttack, 0.0};
+  const std::string page =
+      day_page({{day_row(person, std::vector{attempt}, curriculum, kNow)}, true}, curriculum, kNow);
+  expect_whole(page);
+  EXPECT_NE(page.find("24 hours: 1 person. 7 days: 1 or more."), std::string::npos);
+  const std::string record = record_page(person, course_view(curriculum, {attempt}, kNow), kNow);
+  expect_whole(record);
+  EXPECT_NE(record.find("0 of 2 steps are passed."), std::string::npos);
+  const std::vector<LabAttempt> passes{tried("touch_targets", kNow - 60.0, 80.0),
+                                       tried("burn_line", kNow - 50.0, 80.0)};
+  EXPECT_NE(record_page(person, course_view(two_steps(), passes, kNow), kNow).find("All 2 steps are passed."),
+            std::string::npos);
 }
 
 TEST(LabPage, TheCurveHasAPointForEachScoredAttempt) {
   std::vector<LabAttempt> attempts(5);
-  EXPECT_EQ(score_curve(attempts), "");
+  const auto drawn = [&] { return curve_drawing(lab_curve("", attempts, "", {})); };
+  EXPECT_EQ(drawn(), "");
   for (int k = 0; k < 4; ++k) attempts[static_cast<std::size_t>(k)].score = 40.0 * k;  // 120 is drawn at 100
-  const std::string curve = score_curve(attempts);
+  const std::string curve = drawn();
   EXPECT_EQ(count_of(curve, "<circle"), 4u);
-  EXPECT_EQ(count_of(curve, "cy=\"10.0\""), 1u);
-  EXPECT_EQ(count_of(curve, "cy=\"190.0\""), 1u);
+  EXPECT_EQ(count_of(curve, "cy=\"26.0\""), 1u);
+  EXPECT_EQ(count_of(curve, "cy=\"200.0\""), 1u);
   attempts.resize(1);
-  EXPECT_EQ(count_of(score_curve(attempts), "<circle"), 1u);
+  EXPECT_EQ(count_of(drawn(), "<circle"), 1u);
 }
 
-TEST(LabPage, ThePersonsCurveIsThatOfTheNewestTask) {
-  LabAttempt newest, older;
-  newest.scene = "burn_line", newest.score = 60.0, older.scene = "keep_out", older.score = 30.0;
-  const std::string page = person_page({{"a", "", 0.0}, {}, {newest, older}, "", 1});
-  EXPECT_NE(page.find("Scores: burn line"), std::string::npos);
-  EXPECT_EQ(count_of(page, "<circle"), 1u);
-  EXPECT_NE(person_page({{"a", "", 0.0}, {}, {newest, older}, "keep_out", 1}).find("Scores: keep out"),
-            std::string::npos);
+TEST(LabCurve, HasThePassLineAndTheMiddleHalfOfTheOthers) {
+  Curriculum curriculum = two_steps();
+  curriculum.steps[1].pass.limits.push_back({"task_time", 60.0, true});
+  std::vector<LabAttempt> all;
+  for (const auto& [person, first] : {std::pair{"zoe", 10.0}, {"a", 20.0}, {"b", 40.0}, {"c", 60.0}, {"d", 80.0}})
+    for (int k = 0; k < (person == std::string("a") ? 1 : 2); ++k) {
+      all.insert(all.begin(), tried("burn_line", kNow + k, first + k));  // the newest is first
+      all.front().person = person, all.front().metrics["task.task_time"] = 100.0 - first;
+    }
+  const LabCurve score = lab_curve("zoe", all, "", curriculum);
+  EXPECT_EQ(score.values, (std::vector<double>{10.0, 11.0}));
+  ASSERT_EQ(score.peers.size(), 2u);
+  EXPECT_DOUBLE_EQ(score.peers[0].low, 35.0);
+  EXPECT_DOUBLE_EQ(score.peers[0].high, 65.0);
+  EXPECT_DOUBLE_EQ(score.peers[1].low, 51.0);  // of b, c and d
+  EXPECT_EQ(score.pass->value, 70.0);
+  EXPECT_FALSE(score.pass->at_most);
+  const LabCurve time = lab_curve("zoe", all, "task.task_time", curriculum);
+  EXPECT_EQ(time.values, (std::vector<double>{90.0, 90.0}));
+  EXPECT_EQ(time.pass->value, 60.0);
+  EXPECT_TRUE(time.pass->at_most);
+  EXPECT_NE(curve_drawing(time).find("pass: at most 60"), std::string::npos);
+  EXPECT_NE(curve_drawing(time).find("<polygon"), std::string::npos);
+  // Two others could be told apart.
+  std::erase_if(all, [](const LabAttempt& attempt) { return attempt.person == "c" || attempt.person == "d"; });
+  EXPECT_TRUE(lab_curve("zoe", all, "", curriculum).peers.empty());
+  EXPECT_EQ(metrics_of(all), (std::vector<std::string>{"task.task_time", "whole.lost_share"}));
+  EXPECT_EQ(metric_title("task.task_time"), "time");
+}
+
+TEST(LabPage, ThePersonsPageNamesTaskAndMetric) {
+  PersonPage page{{"a", "", 0.0}, {}, {}, "burn_line", 2, {}, {"task.task_time"}};
+  EXPECT_NE(person_page(page).find("burn line, level 2: score"), std::string::npos);
+  EXPECT_NE(person_page(page).find("metric=task.task_time"), std::string::npos);
+  page.curve.metric = "task.task_time";
+  EXPECT_NE(person_page(page).find("burn line, level 2: time"), std::string::npos);
 }
 
 // Tests what the lab does with files, whole and damaged.

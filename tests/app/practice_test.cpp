@@ -595,7 +595,8 @@ TEST_F(DiskWatchTest, AFullDiskShowsTheResultsSoFar) {
   const LabPlaces places{folder_.path() / "lab.sqlite", folder_.path() / "waiting", folder_.path() / "lab.toml"};
   const LabStation station(places);
   LabDesk desk(station, {});
-  ResultsScreen results(practice.recording(), practice.recording_fault(), station, desk, nullptr);
+  FilmMaker films;
+  ResultsScreen results(practice.recording(), practice.recording_fault(), station, desk, films, nullptr);
   for (int k = 0; k < 1000 && results.status().phase == "measuring"; ++k, std::this_thread::sleep_for(5ms))
     results.step(WindowInput{}, 0.01, true);
   EXPECT_EQ(results.status().phase, "measured") << results.status().note;
@@ -1378,8 +1379,9 @@ TEST(ReplayScreen, DrawsTheStrands) {
   with.close(), without.close();
   WindowSettings settings;
   settings.quality = Quality::Low;
+  FilmMaker films;
   const auto picture = [&](const char* name) {
-    ReplayScreen screen(folder.path() / name, settings, *backends.context());
+    ReplayScreen screen(folder.path() / name, settings, *backends.context(), films);
     PictureTarget target(320, 240);
     target.bind();
     screen.picture({320, 240});

@@ -71,6 +71,7 @@ end_program() {
 is() { [ "$(field "$1")" = "$2" ]; }
 has_place() { [ -n "$(field places "$1")" ]; }
 step_has() { case "$(field step)" in *"$1"*) ;; *) return 1 ;; esac; }
+film_has() { case "$(field film)" in *"$1"*) ;; *) return 1 ;; esac; }
 note_has() { case "$(field note)" in *"$1"*) ;; *) return 1 ;; esac; }
 at_least() { local now; now=$(field "$1"); [ -n "$now" ] && [ "$now" -ge "$2" ]; }
 # Waits until the window shows the effect of the input: the state file has been rewritten since, and three more frames have been

@@ -95,6 +95,16 @@ click Report
 report=${recording%.h5}.html
 wait_for 120 test -s "$report"
 grep -q "</html>" "$report" || fail "the report is incomplete"
+# The film is made beside the window.
+click Film
+wait_for 60 film_has "Film: "
+film=${recording%.h5}.mp4
+wait_for 900 film_has "Film written to $film"
+case "$(ffprobe -v error -show_entries stream=codec_name,pix_fmt -of csv=p=0 "$film")" in
+  h264,yuv420p) ;;
+  *) fail "the film is not H.264" ;;
+esac
+picture film
 # An event opens the replay before its moment, paused; so does the next error, if there is one.
 click "event 1"
 wait_for 120 is screen replay

@@ -103,13 +103,13 @@ TEST(SceneSpeeds, IsTheSlowerPhaseAndAtMostRealTime) {
   EXPECT_DOUBLE_EQ(speed_of(trial, 16.0), 1.0);
 }
 
-// A ball, and one with 125 times its nodes, which no machine holds; the text names what it holds.
+// A ball, and one with 580 times its nodes, which no machine holds; the text names what it holds.
 TEST(SceneSpeeds, MeasuresTheSelectedSceneFirstThenTheOthers) {
   TemporaryFolder folder;
   std::vector<ListedScene> scenes = {listed_scene(test::write_ball_task(folder)),
                                      listed_scene(test::write_ball_task(folder))};
   scenes[1].file = folder.path() / "heavy.toml", scenes[1].title = "Heavy";
-  scenes[1].scene.organs[0].tissue.node_spacing *= 0.2f;
+  scenes[1].scene.organs[0].tissue.node_spacing *= 0.12f;
   scenes.push_back(scenes[0]);
   scenes[2].file = folder.path() / "broken.toml", scenes[2].fault = "a fault";
   SceneSpeeds speeds;

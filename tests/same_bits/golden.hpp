@@ -14,8 +14,8 @@ constexpr std::uint64_t kQuery = 0x04e040e10ef6afe9;
 struct Performance {
   std::uint64_t state, score;
 };
-constexpr Performance kLift{0x4a2ac687f17c3518, 0x5429a4100bf38fcf};
-constexpr Performance kBurn{0x270455d7bf7fe3d3, 0xa246a47e1d055cd6};
-constexpr Performance kCamera{0x93abbf60a38d1939, 0x658bef40745ec330};
+constexpr Performance kLift{0x4a2ac687f17c3518, 0xf4651ee30d1e3de0};
+constexpr Performance kBurn{0x270455d7bf7fe3d3, 0xe3f7252d7af4fb03};
+constexpr Performance kCamera{0x93abbf60a38d1939, 0xa852d173dca1abd0};
 
 }  // namespace trocar::golden

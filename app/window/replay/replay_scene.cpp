@@ -192,10 +192,15 @@ struct TaskScan::Content {
   std::optional<RecordingObserver> observer;
   MarkTrack track;
   DrawnMarks drawn;
+  std::vector<TaskMoment> moments;
+  std::vector<std::string> hints;
   std::size_t next = 0;
 
   void step() {
     run->step(observer->observe(next++));
+    const TaskFeed& feed = run->feed();
+    if (hints.empty() || hints.back() != feed.hint) hints.push_back(feed.hint);
+    moments.push_back({feed.progress, feed.score, feed.errors, hints.size() - 1});
     drawn.targets.clear(), drawn.paths.clear(), drawn.zones.clear();
     run->draw(drawn);
     track.add(drawn);
@@ -226,6 +231,14 @@ bool TaskScan::work(double ms) {
 std::vector<TaskEvent> TaskScan::events() const {
   return content_->run ? content_->run->result().events : std::vector<TaskEvent>{};
 }
+
+std::optional<TaskResult> TaskScan::result() const {
+  return content_->run ? std::optional(content_->run->result()) : std::nullopt;
+}
+
+const std::vector<TaskMoment>& TaskScan::moments() const { return content_->moments; }
+
+const std::vector<std::string>& TaskScan::hints() const { return content_->hints; }
 
 const MarkTrack& TaskScan::marks() const { return content_->track; }
 

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "app/view/view.hpp"
@@ -120,6 +122,14 @@ class ReplayScene {
 // Returns the magnitude of the force on an instrument in every frame, N.
 std::vector<float> force_of(const Recording& recording, std::size_t tool);
 
+// The state of a task after a frame, as the trainee saw it.
+struct TaskMoment {
+  double progress = 0.0;   // 0..1
+  double score = 0.0;      // 0..100, of what is done so far
+  std::size_t errors = 0;  // so far
+  std::size_t hint = 0;    // of TaskScan::hints()
+};
+
 // Scores a recording's task in small steps, so that the window stays responsive, and keeps its marks. The events equal
 // those of score_task(), the marks those of the recorded session.
 class TaskScan {
@@ -132,6 +142,11 @@ class TaskScan {
   // Works for about `ms`. True when the task is scored completely.
   bool work(double ms);
   std::vector<TaskEvent> events() const;  // so far
+  // Returns the result so far; empty without a task.
+  std::optional<TaskResult> result() const;
+  // Return the task's state after each frame so far, and what it asked for.
+  const std::vector<TaskMoment>& moments() const;
+  const std::vector<std::string>& hints() const;
   // Returns the task's marks of the frames so far, as the session showed them after each. After its end the task's
   // marks do not change.
   const MarkTrack& marks() const;

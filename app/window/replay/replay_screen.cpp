@@ -64,96 +64,27 @@ std::size_t Playback::frame_at_share(double share) const {
   return frame_at(times_.front() + std::clamp(share, 0.0, 1.0) * duration());
 }
 
-std::vector<TimeMark> force_marks(std::span<const float> force, const MarkParams& params) {
-  std::vector<TimeMark> marks;
-  std::size_t highest = force.size();
-  bool touching = false;
-  for (std::size_t frame = 0; frame <= force.size(); ++frame) {
-    const float now = frame < force.size() ? force[frame] : 0.f;
-    if (now > params.peak && (highest == force.size() || now > force[highest])) highest = frame;
-    if (now <= params.peak && highest < force.size()) {
-      marks.push_back({highest, MarkKind::ForcePeak});
-      highest = force.size();
-    }
-    if (now > params.touch && !touching) marks.push_back({frame, MarkKind::Touch});
-    touching = now > params.touch;
-  }
-  std::ranges::stable_sort(marks, {}, &TimeMark::frame);
-  return marks;
-}
-
-std::vector<float> profile_of(std::span<const float> values, std::size_t bins) {
-  std::vector<float> profile(bins, 0.f);
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    float& bin = profile[k * bins / values.size()];
-    bin = std::max(bin, values[k]);
-  }
-  return profile;
-}
-
 namespace {
 
-constexpr std::size_t kBins = 600;
 constexpr double kScanMs = 5.0;    // ms  of a frame spent on scoring the task
 constexpr double kHurryMs = 25.0;  // ms  the same while the shown frame has no marks yet
 constexpr float kEvents = 400.f;   // units  the largest height of the list of events
 constexpr float kTimeline = 46.f;  // units
-
-glm::vec3 colour_of(MarkKind kind) {
-  switch (kind) {
-    case MarkKind::Touch:
-      return theme::kSkyBlue;
-    case MarkKind::ForcePeak:
-      return theme::kYellow;
-    case MarkKind::Error:
-      return theme::kVermilion;
-    case MarkKind::Note:
-      break;
-  }
-  return theme::kGreen;
-}
+constexpr float kPointed = 4.f;    // units  from a mark to the pointer that shows its words
 
 }  // namespace
 
 ReplayScreen::ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context,
-                           std::optional<double> event)
+                           FilmMaker& films, std::optional<double> event)
     : file_(recording),
       settings_(settings),
+      films_(films),
       scene_(recording),
       playback_(scene_.recording().score_times()),
       view_(context, scene_.organs(), drawn_backdrops(scene_.scene().backdrops)),
-      scan_(scene_.recording(), scene_.scene()) {
-  find_marks();
+      scan_(scene_.recording(), scene_.scene()),
+      timeline_(scene_.recording()) {
   if (event) playback_.show(*event - kBeforeEvent);
-}
-
-double ReplayScreen::share_of(std::size_t frame) const {
-  const auto& times = scene_.recording().score_times();
-  return playback_.duration() > 0.0 ? (times[frame] - times.front()) / playback_.duration() : 0.0;
-}
-
-void ReplayScreen::find_marks() {
-  const Recording& recording = scene_.recording();
-  for (std::size_t tool = 0; tool < recording.tools().size(); ++tool) {
-    const std::vector<float> force = force_of(recording, tool);
-    for (const TimeMark& mark : force_marks(force))
-      marks_.push_back({mark, share_of(mark.frame),
-                        mark.kind == MarkKind::Touch
-                            ? fmt::format("{}: touch", recording.tools()[tool])
-                            : fmt::format("{}: {:.1f} N", recording.tools()[tool], force[mark.frame])});
-    profiles_.push_back(profile_of(force, std::min(kBins, force.size())));
-    highest_ = std::max(highest_, *std::ranges::max_element(force));
-  }
-}
-
-void ReplayScreen::note_events() {
-  const auto& times = scene_.recording().score_times();
-  events_ = scan_.events();
-  for (const TaskEvent& event : events_) {
-    const auto frame = static_cast<std::size_t>(std::ranges::lower_bound(times, event.time) - times.begin());
-    const std::size_t shown = std::min(frame, times.size() - 1);
-    marks_.push_back({{shown, event.error ? MarkKind::Error : MarkKind::Note}, share_of(shown), event.text});
-  }
 }
 
 void ReplayScreen::step(const WindowInput& input, double elapsed, bool listens) {
@@ -163,7 +94,8 @@ void ReplayScreen::step(const WindowInput& input, double elapsed, bool listens) 
   const bool behind = scan_.marks().frames() <= playback_.frame();
   if (!scanned_ && scan_.work(behind ? kHurryMs : kScanMs)) {
     scanned_ = true;
-    note_events();
+    events_ = scan_.events();
+    timeline_.add(events_);
   }
   playback_.advance(elapsed);
   scene_.load(playback_.frame());
@@ -221,38 +153,6 @@ void ReplayScreen::picture(const glm::ivec2& size) {
   }));
 }
 
-void ReplayScreen::draw_profiles(const glm::vec2& from, const glm::vec2& size) const {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (std::size_t tool = 0; tool < profiles_.size(); ++tool) {
-    const auto& profile = profiles_[tool];
-    const auto at = [&](std::size_t bin) {
-      const float x = (static_cast<float>(bin) + 0.5f) / static_cast<float>(profile.size());
-      return ImVec2(from.x + x * size.x, from.y + size.y * (1.f - 0.8f * profile[bin] / highest_));
-    };
-    for (std::size_t bin = 1; bin < profile.size(); ++bin)
-      list.AddLine(at(bin - 1), at(bin), theme::packed(theme::instrument_colour(tool), 0.9f), theme::px(1.3f));
-  }
-}
-
-// Notes and errors are drawn at the top edge, touches and peaks at the bottom.
-void ReplayScreen::draw_marks(const glm::vec2& from, const glm::vec2& size) const {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const TimelineMark* hovered = nullptr;
-  for (const TimelineMark& mark : marks_) {
-    const float x = from.x + static_cast<float>(mark.share) * size.x, r = theme::px(4.f);
-    const bool top = mark.mark.kind == MarkKind::Error || mark.mark.kind == MarkKind::Note;
-    const ImU32 colour = theme::packed(colour_of(mark.mark.kind));
-    if (top)
-      list.AddTriangleFilled({x - r, from.y}, {x + r, from.y}, {x, from.y + 1.8f * r}, colour);
-    else
-      list.AddLine({x, from.y + size.y}, {x, from.y + size.y - theme::px(7.f)}, colour, theme::px(1.5f));
-    if (ImGui::IsItemHovered() && std::abs(mouse.x - x) < r) hovered = &mark;
-  }
-  if (hovered)
-    ImGui::SetTooltip("%s  %s", clock_text(hovered->share * playback_.duration()).c_str(), hovered->words.c_str());
-}
-
 void ReplayScreen::timeline() {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const glm::vec2 from(corner.x, corner.y), size(std::max(ImGui::GetContentRegionAvail().x, 1.f), theme::px(kTimeline));
@@ -260,14 +160,11 @@ void ReplayScreen::timeline() {
   theme::note_item("timeline");
   if (ImGui::IsItemActive())
     playback_.seek(playback_.frame_at_share(static_cast<double>((ImGui::GetIO().MousePos.x - from.x) / size.x)));
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled(corner, {from.x + size.x, from.y + size.y}, IM_COL32(0, 0, 0, 150), theme::px(4.f));
-  draw_profiles(from, size);
-  draw_marks(from, size);
-  const float x = from.x + static_cast<float>(playback_.share()) * size.x;
-  list.AddLine({x, from.y}, {x, from.y + size.y}, theme::packed(theme::kText), theme::px(2.f));
-  const std::string scale = fmt::format("{:.1f} N", highest_ / 0.8f);
-  list.AddText({from.x + theme::px(5.f), from.y + theme::px(1.f)}, theme::packed(theme::kQuiet), scale.c_str());
+  timeline_.draw(from, size, playback_.share());
+  if (!ImGui::IsItemHovered()) return;
+  const double pointed = static_cast<double>((ImGui::GetIO().MousePos.x - from.x) / size.x);
+  if (const TimelineMark* mark = timeline_.mark_at(pointed, static_cast<double>(theme::px(kPointed) / size.x)))
+    ImGui::SetTooltip("%s  %s", clock_text(mark->share * playback_.duration()).c_str(), mark->words.c_str());
 }
 
 Ask ReplayScreen::controls() {
@@ -289,12 +186,9 @@ Ask ReplayScreen::controls() {
   ImGui::AlignTextToFramePadding();
   theme::text(fmt::format("{:g}x   {} of {}   frame {} of {}", playback_.speed(), clock_text(playback_.time()),
                           clock_text(playback_.duration()), playback_.frame() + 1, scene_.recording().frame_count()));
-  for (const auto& [kind, words] : {std::pair{MarkKind::Touch, "touch"},
-                                    {MarkKind::ForcePeak, "force peak"},
-                                    {MarkKind::Note, "reached"},
-                                    {MarkKind::Error, "error"}}) {
+  for (const MarkKind kind : {MarkKind::Touch, MarkKind::ForcePeak, MarkKind::Note, MarkKind::Error}) {
     ImGui::SameLine(0.f, theme::px(16.f));
-    theme::text(words, colour_of(kind));
+    theme::text(words_of(kind), colour_of(kind));
   }
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowWidth() - theme::px(112.f));
@@ -346,6 +240,8 @@ void ReplayScreen::header() {
   theme::wrapped(file_.filename().string(), theme::kQuiet);
   if (const auto date = date_in_text(scene_.recording().text("date")))
     theme::text(local_text_of_date(*date), theme::kQuiet);
+  films_.button(file_, 100.f);
+  if (!films_.text().empty()) theme::wrapped(films_.text(), theme::kQuiet);
   if (!scene_.scene().task) return;
   theme::heading("Events");
   const std::size_t frames = scene_.recording().frame_count();
@@ -397,6 +293,7 @@ ScreenStatus ReplayScreen::status() const {
     for (std::size_t tool = 0; tool < scene_.tools().size(); ++tool)
       status.touched += static_cast<std::uint32_t>(scene_.touched(organ, tool));
   const TaskEvent* error = error_at(events_, now());
+  status.film = films_.text();
   status.note = error ? "! " + error->text : scanned_ ? "scored" : "";
   return status;
 }

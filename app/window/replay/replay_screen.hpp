@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "app/window/picture_timer.hpp"
+#include "app/window/replay/film_maker.hpp"
 #include "app/window/replay/replay_scene.hpp"
+#include "app/window/replay/timeline.hpp"
 #include "app/window/screen.hpp"
 #include "app/window/settings.hpp"
 
@@ -47,29 +49,12 @@ class Playback {
   bool playing_ = false;
 };
 
-enum class MarkKind { Touch, ForcePeak, Note, Error };
-
-struct TimeMark {
-  std::size_t frame = 0;
-  MarkKind kind = MarkKind::Touch;
-};
-
-struct MarkParams {
-  float touch = 0.02f;  // N  a touch begins where the force exceeds this
-  float peak = 1.0f;    // N  a peak is the highest force of an interval above this
-};
-// Returns the starts of touches and force peaks of one instrument, sorted by frame. `force`: [frame] N.
-std::vector<TimeMark> force_marks(std::span<const float> force, const MarkParams& params = {});
-
-// Returns the maximum of each of `bins` equal parts of the frames.
-std::vector<float> profile_of(std::span<const float> values, std::size_t bins);
-
 class ReplayScreen final : public Screen {
  public:
-  // `settings` and `context` must outlive the screen. `event`: s, on the clock of the score: the replay begins shortly
-  // before; empty: at the start. Throws InputError when the file is not a recording.
+  // `settings`, `context` and `films` must outlive the screen. `event`: s, on the clock of the score: the replay begins
+  // shortly before; empty: at the start. Throws InputError when the file is not a recording.
   ReplayScreen(const std::filesystem::path& recording, const WindowSettings& settings, GlContext& context,
-               std::optional<double> event = {});
+               FilmMaker& films, std::optional<double> event = {});
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   void picture(const glm::ivec2& size) override;
@@ -78,29 +63,19 @@ class ReplayScreen final : public Screen {
   SoundCues sound() const override;
 
  private:
-  struct TimelineMark {
-    TimeMark mark;
-    double share = 0.0;  // of the duration, 0..1
-    std::string words;
-  };
-
   void handle_key(Key key, bool shift);
   void show_error(std::optional<double> time);
-  void find_marks();
-  void note_events();
-  double share_of(std::size_t frame) const;
   Ask controls();
   void header();
   void explanation() const;
   double now() const { return scene_.recording().score_times()[playback_.frame()]; }  // s
   void timeline();
-  void draw_profiles(const glm::vec2& from, const glm::vec2& size) const;
-  void draw_marks(const glm::vec2& from, const glm::vec2& size) const;
   void numbers() const;
   void tool_numbers(std::size_t tool) const;
 
   std::filesystem::path file_;
   const WindowSettings& settings_;
+  FilmMaker& films_;
   ReplayScene scene_;
   Playback playback_;
   View view_;
@@ -108,12 +83,10 @@ class ReplayScreen final : public Screen {
   PictureTimer timer_;
   TaskScan scan_;
   bool scanned_ = false, back_ = false;
-  std::vector<TimelineMark> marks_;
+  Timeline timeline_;
   std::vector<TaskEvent> events_;  // once the task is scored
   DrawnMarks drawn_;
-  float events_height_ = 0.f;                 // pixels, of the list at its last picture
-  std::vector<std::vector<float>> profiles_;  // [tool][bin] N
-  float highest_ = 1.f;                       // N, maximum of all instruments, at least 1
+  float events_height_ = 0.f;  // pixels, of the list at its last picture
 };
 
 }  // namespace trocar

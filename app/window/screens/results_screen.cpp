@@ -191,9 +191,10 @@ std::string write_report_page(const std::filesystem::path& recording, GlContext*
 }
 
 ResultsScreen::ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station,
-                             LabDesk& desk, GlContext* context)
+                             LabDesk& desk, FilmMaker& films, GlContext* context)
     : station_(station),
       desk_(desk),
+      films_(films),
       context_(context),
       outcome_(desk),
       recording_(std::move(recording)),
@@ -333,6 +334,8 @@ Ask ResultsScreen::buttons() {
   ImGui::SameLine();
   if (theme::button("Open in browser", 150.f, false, !report_.empty())) open_report();
   ImGui::SameLine();
+  films_.button(recording_, 110.f);
+  ImGui::SameLine();
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   return ask;
 }
@@ -363,7 +366,9 @@ Ask ResultsScreen::panels() {
     const theme::WithLetters small(theme::Letters::Small);
     if (attempt_) metric_column();
   }
-  theme::wrapped(!note_.empty() ? note_ : kept_.empty() ? " " : kept_, theme::kQuiet);
+  const std::string note = !note_.empty() ? note_ : kept_;
+  theme::wrapped(fmt::format("{}{}{}", note, note.empty() || films_.text().empty() ? " " : ". ", films_.text()),
+                 theme::kQuiet);
   return buttons();
 }
 
@@ -373,6 +378,7 @@ ScreenStatus ResultsScreen::status() const {
   status.file = report_.empty() ? recording_ : report_;
   status.disk = cut_short_;
   status.note = !fault_.empty() ? fault_ : !note_.empty() ? note_ : !opened_.empty() ? "why " + opened_ : kept_;
+  status.film = films_.text();
   status.step = outcome_.text();
   return status;
 }

@@ -7,6 +7,7 @@
 
 #include "app/lab/lab_desk.hpp"
 #include "app/lab/lab_station.hpp"
+#include "app/window/replay/film_maker.hpp"
 #include "app/window/screen.hpp"
 #include "gpu_collision/gl_context.hpp"
 #include "sim/score/attempt.hpp"
@@ -44,10 +45,10 @@ class OutcomePanel {
 class ResultsScreen final : public Screen {
  public:
   // Shows the results of an attempt and, if it names a person, hands it in. `recording`: its file, which must be
-  // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station`, `desk` and `context`
-  // must outlive the screen; who practised is logged in at the desk.
+  // closed; `cut_short`: why it ended before the attempt did, empty: it did not. `station`, `desk`, `films` and
+  // `context` must outlive the screen; who practised is logged in at the desk.
   ResultsScreen(std::filesystem::path recording, std::string cut_short, const LabStation& station, LabDesk& desk,
-                GlContext* context);
+                FilmMaker& films, GlContext* context);
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -72,6 +73,7 @@ class ResultsScreen final : public Screen {
 
   const LabStation& station_;
   LabDesk& desk_;
+  FilmMaker& films_;
   GlContext* context_;
   OutcomePanel outcome_;
   std::filesystem::path recording_, report_;

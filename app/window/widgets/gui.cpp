@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -95,14 +96,35 @@ void set_style(float unit) {
   ImGui::GetStyle() = style;
 }
 
-}  // namespace
+// Returns the pixels of a unit of the layout (theme.hpp).
+float unit_for(const glm::vec2& size) {
+  return std::clamp(std::min(size.x / 1280.f, size.y / 720.f), kSmallestUnit, kLargestUnit);
+}
 
-Gui::Gui(Window& window) : window_(window) {
+// `unit`: pixels
+void set_look(float unit) {
+  set_style(unit);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui::GetIO().Fonts->Clear();
+  for (std::size_t k = 0; k < std::size(kLetterHeights); ++k)
+    add_letters(static_cast<theme::Letters>(k), kLetterHeights[k] * unit);
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+}
+
+// `shown` takes what a frame shows.
+ImGuiIO& begin_library(theme::ShownFrame& shown) {
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // no settings file
-  io.UserData = &shown_;
+  io.UserData = &shown;
+  return io;
+}
+
+}  // namespace
+
+Gui::Gui(Window& window) : window_(window) {
+  ImGuiIO& io = begin_library(shown_);
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard | ImGuiConfigFlags_NavEnableGamepad;
   // Input comes from the window, picture by picture.
   ImGui_ImplGlfw_InitForOpenGL(static_cast<GLFWwindow*>(window.handle()), false);
@@ -113,19 +135,6 @@ Gui::~Gui() {
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
-}
-
-void Gui::fit_letters() {
-  const glm::vec2 size(window_.size());
-  const float unit = letters_ * std::clamp(std::min(size.x / 1280.f, size.y / 720.f), kSmallestUnit, kLargestUnit);
-  if (unit == unit_) return;
-  unit_ = unit;
-  set_style(unit);
-  ImGui_ImplOpenGL3_DestroyFontsTexture();
-  ImGui::GetIO().Fonts->Clear();
-  for (std::size_t k = 0; k < std::size(kLetterHeights); ++k)
-    add_letters(static_cast<theme::Letters>(k), kLetterHeights[k] * unit);
-  ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
 // Gives the picture's input to the panels. Letters go by their label, for shortcuts in text fields.
@@ -150,9 +159,8 @@ void Gui::hear() {
 }
 
 void Gui::begin(float letters) {
-  letters_ = letters;
   shown_.items.clear(), shown_.words.clear();
-  fit_letters();
+  if (const float unit = letters * unit_for(window_.size()); unit != unit_) set_look(unit_ = unit);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   hear();
@@ -173,6 +181,30 @@ void Gui::listen(bool on) {
   };
   set(io.ConfigFlags, ImGuiConfigFlags_NoMouse, !on);
   set(io.ConfigFlags, ImGuiConfigFlags_NavEnableKeyboard | ImGuiConfigFlags_NavEnableGamepad, on);
+}
+
+PictureGui::PictureGui(const glm::ivec2& size) : size_(size) {
+  ImGuiIO& io = begin_library(shown_);
+  io.DisplaySize = {static_cast<float>(size.x), static_cast<float>(size.y)};
+  ImGui_ImplOpenGL3_Init("#version 330");
+  set_look(unit_for(size));
+}
+
+PictureGui::~PictureGui() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui::DestroyContext();
+}
+
+void PictureGui::draw(const std::function<void()>& panels) {
+  // A panel that fits its content has its size only in its second picture.
+  for (int times = std::exchange(first_, false) ? 2 : 1; times > 0; --times) {
+    shown_.items.clear();
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui::NewFrame();
+    panels();
+    ImGui::Render();
+  }
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
 }  // namespace trocar

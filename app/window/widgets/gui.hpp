@@ -2,6 +2,10 @@
 // window's size, no settings file. Keyboard and gamepad move between buttons.   Driven in tests/app/window_path_test.sh
 #pragma once
 
+#include <functional>
+#include <glm/glm.hpp>
+#include <vector>
+
 #include "app/window/widgets/theme.hpp"
 #include "app/window/window.hpp"
 
@@ -30,13 +34,30 @@ class Gui {
   void note_words() { shown_.with_words = true; }
 
  private:
-  void fit_letters();
   void hear();
 
   Window& window_;
   float unit_ = 0.f;  // pixels
-  float letters_ = 1.f;
   theme::ShownFrame shown_;
+};
+
+// Panels on pictures that are drawn off the screen: without a window and without input. Not beside a Gui or another of
+// its kind.
+class PictureGui {
+ public:
+  // The context of OpenGL that is current must stay so. `size`: pixels
+  explicit PictureGui(const glm::ivec2& size);
+  ~PictureGui();
+  PictureGui(const PictureGui&) = delete;
+  PictureGui& operator=(const PictureGui&) = delete;
+
+  // Draws the panels that `panels` shows into the framebuffer bound for drawing.
+  void draw(const std::function<void()>& panels);
+
+ private:
+  glm::ivec2 size_;
+  theme::ShownFrame shown_;
+  bool first_ = true;
 };
 
 }  // namespace trocar
