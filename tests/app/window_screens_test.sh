@@ -29,13 +29,13 @@ sys.exit(1 if outside or bad else 0)
 PYTHON
 }
 trap 'kill "$program" 2>/dev/null || true' EXIT
-for size in 1024x640 1280x720 1920x1080 1280x720-150; do
+for size in ${TROCAR_SCREEN_SIZES:-1280x720-150 1024x640 1280x720 1920x1080}; do
   width=${size%%x*} height=${size#*x} height=${height%-*}
-  rm -rf "$XDG_CONFIG_HOME"
-  if [ "$size" != "${size%-150}" ]; then
-    mkdir -p "$XDG_CONFIG_HOME/trocar"
-    echo 'letters = 1.5' >"$XDG_CONFIG_HOME/trocar/window.toml"
-  fi
+  mkdir -p "$XDG_CONFIG_HOME/trocar"
+  {
+    [ "$size" = "${size%-150}" ] || echo 'letters = 1.5'
+    printf '[last]\nscene = "%s"\n' "$TROCAR_DATA/scenes/tasks/first_touch.toml"
+  } >"$XDG_CONFIG_HOME/trocar/window.toml"
   start_program
   wait_for 60 is screen start
   look start trainee
@@ -51,7 +51,6 @@ for size in 1024x640 1280x720 1920x1080 1280x720-150; do
   click Curriculum
   look curriculum trainee
   click Scenes
-  click "First touch"
   click "People..."
   wait_for 20 is screen library
   await_frames
@@ -93,7 +92,6 @@ for size in 1024x640 1280x720 1920x1080 1280x720-150; do
   await_frames
   look recordings trainee
   click Cancel
-  click "Liver and stomach"
   click "Edit scene"
   wait_for 120 is screen editor
   look editor

@@ -425,7 +425,9 @@ Ask EditorScreen::save_bar() {
   const theme::Panel panel("save", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}, {1264.f, 76.f}}, theme::PanelKind::Used,
                            0.8f);
   Ask ask = Ask::Nothing;
-  ImGui::SetNextItemWidth(theme::px(520.f));
+  // What the checkbox and the buttons leave, in a small window with large letters less.
+  ImGui::SetNextItemWidth(
+      std::clamp(ImGui::GetContentRegionAvail().x - theme::px(660.f), theme::px(140.f), theme::px(520.f)));
   ImGui::InputText("##file", &file_);
   ImGui::SameLine();
   ImGui::Checkbox("Overwrite existing", &replace_);

@@ -123,7 +123,8 @@ void draw_device_picture(const DevicePicture& shown) {
   list.PopClipRect();
 }
 
-constexpr float kDevicesWidth = 250.f, kFormWidth = 400.f, kScreenHeight = 556.f;  // units
+constexpr float kDevicesWidth = 230.f, kFormWidth = 400.f, kScreenHeight = 556.f;  // units
+constexpr float kBelowForms = 44.f;                                                // units: the buttons
 constexpr float kFieldColumn = 110.f;
 constexpr glm::vec2 kPictureSize{404.f, 300.f};
 
@@ -367,10 +368,12 @@ void DeviceScreen::live_picture() {
   theme::heading("What the device sends");
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const glm::vec3 colour = selected_ < scene_.instruments.size() ? theme::instrument_colour(selected_) : theme::kText;
+  const float room = ImGui::GetContentRegionAvail().x / theme::px(kPictureSize.x);
+  const glm::vec2 size = std::clamp(room, 0.2f, 1.f) * kPictureSize;
   draw_device_picture({watch_->limits(selected_), reading.pose ? &reading.joints : nullptr,
-                       reading.pose ? &*reading.pose : nullptr, has_aperture(), colour, kPictureSize});
+                       reading.pose ? &*reading.pose : nullptr, has_aperture(), colour, size});
   ImGui::SetCursorScreenPos(corner);
-  ImGui::InvisibleButton("##picture", {theme::px(kPictureSize.x), theme::px(kPictureSize.y)});
+  ImGui::InvisibleButton("##picture", {theme::px(size.x), theme::px(size.y)});
   theme::note_item("Picture");
   const ImVec2 moved = ImGui::GetIO().MouseDelta;
   if (ImGui::IsItemActive()) watch_->move_mouse(selected_, moved.x, -moved.y, 0.0);
@@ -385,18 +388,20 @@ Ask DeviceScreen::panels() {
   ImGui::Spacing();
   {
     const theme::Scope slots =
-        theme::child("slots", {theme::px(kDevicesWidth), theme::px(kScreenHeight)}, ImGuiWindowFlags_NavFlattened);
+        theme::child("slots", {theme::px(kDevicesWidth), theme::height_above(kScreenHeight, kBelowForms)},
+                     ImGuiWindowFlags_NavFlattened);
     device_list();
   }
   ImGui::SameLine(0.f, theme::px(20.f));
   {
     const theme::Scope form =
-        theme::child("form", {theme::px(kFormWidth), theme::px(kScreenHeight)}, ImGuiWindowFlags_NavFlattened);
+        theme::child("form", {theme::px(kFormWidth), theme::height_above(kScreenHeight, kBelowForms)},
+                     ImGuiWindowFlags_NavFlattened);
     fields();
   }
   ImGui::SameLine(0.f, theme::px(20.f));
   {
-    const theme::Scope live = theme::child("live", {0.f, theme::px(kScreenHeight)},
+    const theme::Scope live = theme::child("live", {0.f, theme::height_above(kScreenHeight, kBelowForms)},
                                            ImGuiWindowFlags_NavFlattened | ImGuiWindowFlags_NoScrollWithMouse);
     live_picture();
   }

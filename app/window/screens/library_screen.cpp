@@ -70,6 +70,7 @@ void LibraryDesk::step(double elapsed) {
 namespace {
 
 constexpr float kPeopleWidth = 330.f, kLibraryHeight = 534.f, kLegendWidth = 190.f;  // units
+constexpr float kBelowLists = 64.f;                                                  // units: the note and the buttons
 constexpr double kTyping = 0.25;  // s  of rest before what is typed is searched for
 
 // One colour for each person; more people than colours share them.
@@ -194,7 +195,8 @@ void LibraryScreen::mark_compared(const std::string& person) const {
 
 void LibraryScreen::people_list() {
   const theme::Scope people =
-      theme::child("people", {theme::px(kPeopleWidth), theme::px(kLibraryHeight)}, ImGuiWindowFlags_NavFlattened);
+      theme::child("people", {theme::px(kPeopleWidth), theme::height_above(kLibraryHeight, kBelowLists)},
+                   ImGuiWindowFlags_NavFlattened);
   ImGui::SetNextItemWidth(-1.f);
   if (ImGui::InputTextWithHint("##part", "part of an id or name", &question_.part)) search();
   theme::note_item("Search");
@@ -342,7 +344,8 @@ Ask LibraryScreen::fault_panel() {
 }
 
 void LibraryScreen::person_side() {
-  const theme::Scope side = theme::child("person", {0.f, theme::px(kLibraryHeight)}, ImGuiWindowFlags_NavFlattened);
+  const theme::Scope side =
+      theme::child("person", {0.f, theme::height_above(kLibraryHeight, kBelowLists)}, ImGuiWindowFlags_NavFlattened);
   if (question_.person.empty()) return;
   task_choice();
   if (!up_to_date()) return theme::text("Asking for attempts...", theme::kQuiet);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostRecordings = 40;
 constexpr float kChooserWidth = 860.f, kChooserHeight = 520.f, kChooserRows = 350.f;  // units
+constexpr float kBelowRows = 108.f;  // units: the field, the question and the button
 
 struct Written {
   std::filesystem::path file;
@@ -104,7 +105,8 @@ bool RecordingChooser::draw_row(Row& row, const std::vector<LabAttempt>& attempt
 }
 
 bool RecordingChooser::table(const std::vector<LabAttempt>& attempts) {
-  const theme::Scope list = theme::child("files", {0.f, theme::px(kChooserRows)}, ImGuiWindowFlags_NavFlattened, true);
+  const theme::Scope list =
+      theme::child("files", {0.f, theme::height_above(kChooserRows, kBelowRows)}, ImGuiWindowFlags_NavFlattened, true);
   if (rows_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
   bool chosen = false;
   const theme::Scope table = theme::table("recordings", 7, ImGuiTableFlags_SizingFixedFit);

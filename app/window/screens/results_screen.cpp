@@ -79,7 +79,9 @@ std::string OutcomePanel::text() const {
 
 namespace {
 
-constexpr float kColumn = 500.f, kHeight = 500.f;  // units
+constexpr float kColumn = 500.f, kHeight = 500.f;         // units
+constexpr float kBelowScores = 84.f, kButtonLine = 34.f;  // units: notes and buttons
+constexpr float kButtonsWide = 1080.f;                    // units: of a single line
 
 glm::vec3 colour_of(double grade) {
   return grade > 0.66 ? theme::kGreen : grade > 0.33 ? theme::kBlue : theme::kVermilion;
@@ -317,25 +319,25 @@ Ask ResultsScreen::buttons() {
   const bool next = next_step().has_value();
   if (next) {
     if (theme::button("Next step", 130.f, true)) ask = Ask::NextStep;
-    ImGui::SameLine();
+    theme::beside_or_below(150.f);
   }
   if (theme::button("Restart", 130.f, !next)) ask = Ask::Again;
-  ImGui::SameLine();
+  theme::beside_or_below(150.f);
   if (event_pressed_) ask = Ask::OpenRecording;
   if (theme::button("Replay", 130.f)) {
     event_.reset();
     ask = Ask::OpenRecording;
   }
-  ImGui::SameLine();
+  theme::beside_or_below(150.f);
   if (theme::button(all_ ? "Fewer measures" : "All measures", 150.f, false, attempt_.has_value())) all_ = !all_;
-  ImGui::SameLine();
+  theme::beside_or_below(150.f);
   if (theme::button("Report", 130.f, false, attempt_.has_value()))
     note_ = write_report_page(recording_, context_, report_);
-  ImGui::SameLine();
+  theme::beside_or_below(150.f);
   if (theme::button("Open in browser", 150.f, false, !report_.empty())) open_report();
-  ImGui::SameLine();
+  theme::beside_or_below(150.f);
   films_.button(recording_, 110.f);
-  ImGui::SameLine();
+  theme::beside_or_below(150.f);
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   return ask;
 }
@@ -353,8 +355,10 @@ Ask ResultsScreen::panels() {
     theme::wrapped(fmt::format("These are the results of the first {}: {}", clock_text(attempt_->duration), cut_short_),
                    theme::kBad);
   ImGui::Dummy({0.f, theme::px(4.f)});
+  const bool one_line = ImGui::GetContentRegionAvail().x >= theme::px(kButtonsWide);
+  const float height = theme::height_above(kHeight, kBelowScores + (one_line ? 0.f : kButtonLine));
   {
-    const theme::Scope left = theme::child("score", {theme::px(kColumn), theme::px(kHeight)});
+    const theme::Scope left = theme::child("score", {theme::px(kColumn), height});
     if (attempt_)
       score_column();
     else
@@ -362,7 +366,7 @@ Ask ResultsScreen::panels() {
   }
   ImGui::SameLine(0.f, theme::px(24.f));
   {
-    const theme::Scope right = theme::child("metrics", {0.f, theme::px(kHeight)});
+    const theme::Scope right = theme::child("metrics", {0.f, height});
     const theme::WithLetters small(theme::Letters::Small);
     if (attempt_) metric_column();
   }

@@ -314,12 +314,6 @@ glm::vec2 panel_size() {
           std::min(std::clamp(screen.y / unit - kMargin, kLeastHeight, kMostHeight), screen.y / unit)};
 }
 
-// The next button stands beside the last one, or below it where the line is full.
-void beside_or_below(float width) {
-  ImGui::SameLine();
-  if (ImGui::GetContentRegionAvail().x < theme::px(width)) ImGui::NewLine();
-}
-
 // Draws the background, whose circles suggest the view through a scope.
 void backdrop() {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -580,7 +574,7 @@ Ask StartScreen::buttons() {
   if (std::exchange(lesson_, false)) ask = Ask::Lesson;
   if (theme::button("Start", 130.f, true, devices) || (enter_ && devices)) ask = Ask::Practise;
   const auto beside = [&](const char* label, float width, bool enabled = true) {
-    beside_or_below(width);
+    theme::beside_or_below(width);
     return theme::button(label, width, false, enabled);
   };
   if (beside("Open recording...", 160.f)) recordings_.open();

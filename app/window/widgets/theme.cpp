@@ -39,6 +39,15 @@ void note_words(std::string_view words) {
   if (shown_frame().with_words) shown_frame().words.emplace_back(words);
 }
 
+void beside_or_below(float width) {
+  ImGui::SameLine();
+  if (ImGui::GetContentRegionAvail().x < px(width)) ImGui::NewLine();
+}
+
+float height_above(float units, float below) {
+  return std::max(std::min(px(units), ImGui::GetContentRegionAvail().y - px(below)), px(40.f));
+}
+
 void text(std::string_view words, const glm::vec3& colour) {
   note_words(words);
   ImGui::PushStyleColor(ImGuiCol_Text, of(colour));

@@ -39,6 +39,12 @@ class WithLetters {
 
 // Converts a length of the layout to pixels.
 float px(float units);
+// Returns the pixels of this height, or of what the panel has above its last `below` units if that is less: large
+// letters make panels higher than a small window.
+float height_above(float units, float below);
+
+// The next item, of `width` units, stands beside the last one, or below it where the line is full.
+void beside_or_below(float width);
 
 void text(std::string_view words, const glm::vec3& colour = kText);
 void wrapped(std::string_view words, const glm::vec3& colour = kText);  // wraps at the available width
