@@ -23,6 +23,6 @@ void LostTime::add(double wall, double lost) {
   worst_ = std::max(worst_, std::min((lost_ - at_step_[first % at_step_.size()]) / since, 1.0));
 }
 
-double LostTime::share() const { return wall_ > 0.0 ? std::min(lost_ / wall_, 1.0) : 0.0; }
+double LostTime::share() const { return std::min(lost_ / std::max(wall_, kWindow), 1.0); }
 
 }  // namespace trocar

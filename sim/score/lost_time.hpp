@@ -17,7 +17,7 @@ class LostTime {
   // is not finite counts as no change.
   void add(double wall, double lost);
 
-  double share() const;                    // 0..1  of the time so far
+  double share() const;                    // 0..1  of the time so far, or of kWindow while that is longer
   double worst() const { return worst_; }  // 0..1  of the kWindow in which most was lost; 0 before one has passed
   bool is_much() const { return share() > kMost || worst_ > kMost; }
 

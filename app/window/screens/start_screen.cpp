@@ -18,7 +18,7 @@
 namespace trocar {
 namespace {
 
-constexpr float kThumbWidth = 68.f, kCardHeight = 44.f, kCardPadding = 3.f;  // units
+constexpr float kThumbWidth = 66.f, kCardHeight = 40.f, kCardPadding = 1.5f;  // units
 constexpr int kColumns = 2, kFreshFrames = 4;
 
 const char* title_of(SceneGroup group) {

@@ -31,6 +31,16 @@ TEST(LostTime, WhatIsNotFiniteAndWhatGoesBackChangesNothing) {
   EXPECT_LT(time.share(), 1e-8);
 }
 
+// A short attempt is not spoilt by its first picture, but by what 3 % of ten seconds are.
+TEST(LostTime, AShortAttemptIsMeasuredAgainstTenSeconds) {
+  LostTime time;
+  time.add(0.5, 0.1);
+  EXPECT_NEAR(time.share(), 0.01, 1e-12);
+  EXPECT_FALSE(time.is_much());
+  time.add(1.0, 0.31);
+  EXPECT_TRUE(time.is_much());
+}
+
 // Half a second lost within a second of a minute is 1 % of it, and 5 % of the worst ten seconds.
 TEST(LostTime, TheWorstTenSecondsCount) {
   LostTime time;
