@@ -43,7 +43,8 @@ until_touched() {
 }
 deeper_and_wait() { at_least touched 1 || xdotool click 4; }
 held_key() { xdotool keydown "$1"; await_frames; await_frames; xdotool keyup "$1"; }
-# Closes the jaws; where they hold nothing, opens them and goes deeper.
+# Closes the jaws; where they hold nothing, opens them and goes deeper, or draws back from where the tip is too deep.
+tried=0
 grip() {
   xdotool click 1
   for _ in $(seq 12); do
@@ -52,7 +53,8 @@ grip() {
   done
   xdotool click 1
   await_frames
-  xdotool click 4
+  tried=$((tried + 1))
+  if [ $((tried % 8)) -lt 3 ]; then xdotool click 4; else xdotool click 5; fi
 }
 burn() {
   xdotool keydown e
