@@ -332,7 +332,7 @@ std::string day_page(const DayRows& day, const Curriculum& curriculum, double no
   };
   const std::string table =
       day.rows.empty()
-          ? "<p class=\"quiet\">Nobody has practised in the last 7 days.</p>"
+          ? "<p class=\"quiet\">No attempt in the last 7 days.</p>"
           : fmt::format(
                 "<table><tr><th>id</th><th>name</th><th class=\"n\">24 hours</th><th class=\"n\">7 days</th>"
                 "<th class=\"n\">minutes</th><th class=\"n\">slow machine</th><th>latest (UTC)</th>"

@@ -27,10 +27,16 @@ std::string cap_text(const TaskResult& task) {
 
 std::string slow_machine_text(const Attempt& attempt) {
   if (!(std::max(attempt.lost_share, attempt.worst_lost) > LostTime::kMost)) return {};
+  // A shorter attempt has no worst part, and its share is that of the window.
+  const std::string share =
+      attempt.duration < LostTime::kWindow
+          ? std::string()
+          : fmt::format(", {:.0f} % of the time, {:.0f} % of the worst {:.0f} s", 100.0 * attempt.lost_share,
+                        100.0 * attempt.worst_lost, LostTime::kWindow);
   std::string text = fmt::format(
-      "The machine was too slow for this scene: {:.1f} s of the simulation were lost, {:.0f} % of the time, {:.0f} % "
-      "of the worst {:.0f} s. Tissue and instruments moved slower than they should.",
-      attempt.lost_time, 100.0 * attempt.lost_share, 100.0 * attempt.worst_lost, LostTime::kWindow);
+      "The machine was too slow for this scene: {:.1f} s of the simulation were lost{}. Tissue and instruments moved "
+      "slower than they should.",
+      attempt.lost_time, share);
   if (attempt.clock == "wall") text += fmt::format(" This attempt is practice and does not count. {}", kSlowAdvice);
   return text;
 }

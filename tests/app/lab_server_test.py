@@ -49,7 +49,7 @@ try:
     assert '宮本' in page('/?part=%E5%AE%AE')[0]
     person, _ = page('/person?id=zoe+%3Cb%3E')
     assert person.count('<circle') == 10, person.count('<circle')
-    assert 'Nobody has practised' in page('/day')[0] or 'practised in the last 24 hours' in page('/day')[0]
+    assert 'No attempt in the last 7 days' in page('/day')[0] or 'practised in the last 24 hours' in page('/day')[0]
     record, _ = page('/record?id=zoe+%3Cb%3E')
     assert 'steps are passed' in record and 'zoe &lt;b&gt;' in record, record
     for path, status in (('/person?id=none', 404), ('/record?id=none', 404), ('/none', 404), ('/?skip=x', 404)):

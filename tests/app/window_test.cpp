@@ -770,8 +770,21 @@ class PanelsTest : public ::testing::Test {
     ImGui::GetIO().MousePos = {0.5f * (item->from.x + item->to.x), 0.5f * (item->from.y + item->to.y)};
   }
 
+  // The ball's task before its start.
+  PracticeScreen& practice_screen() {
+    PracticePlan plan;
+    plan.backend = "scan", plan.check = false, plan.folder = folder_.path();
+    practice_ = std::make_unique<PracticeScreen>(
+        std::make_unique<Practice>(load_scene(test::write_ball_task(folder_)), plan, nullptr), settings_, ghost_,
+        folder_.path(), nullptr);
+    return *practice_;
+  }
+
   theme::ShownFrame shown_;
   TemporaryFolder folder_;
+  WindowSettings settings_;
+  GhostShow ghost_;
+  std::unique_ptr<PracticeScreen> practice_;
 };
 
 TEST_F(PanelsTest, AnExceptionInEveryScopeLeavesThePanelsInOrder) {
@@ -950,12 +963,7 @@ TEST_F(PanelsTest, LoadingCanBeLeftAndFaultsAreTold) {
 
 // Restart, the start screen and the window's X ask before an attempt that is recorded ends.
 TEST_F(PanelsTest, AnAttemptIsLeftOnlyAfterAQuestion) {
-  PracticePlan plan;
-  plan.backend = "scan", plan.check = false, plan.folder = folder_.path();
-  WindowSettings settings;
-  GhostShow ghost;
-  PracticeScreen screen(std::make_unique<Practice>(load_scene(test::write_ball_task(folder_)), plan, nullptr), settings,
-                        ghost, folder_.path(), nullptr);
+  PracticeScreen& screen = practice_screen();
   EXPECT_FALSE(screen.ask_to_leave(Ask::Quit)) << "nothing is recorded yet";
   screen.start();
   screen.step({}, 1.0 / 60.0, true);
@@ -977,12 +985,7 @@ TEST_F(PanelsTest, AnAttemptIsLeftOnlyAfterAQuestion) {
 }
 
 TEST_F(PanelsTest, SettingsOpenWithoutAPicture) {
-  PracticePlan plan;
-  plan.backend = "scan", plan.check = false, plan.folder = folder_.path();
-  WindowSettings settings;
-  GhostShow ghost;
-  PracticeScreen screen(std::make_unique<Practice>(load_scene(test::write_ball_task(folder_)), plan, nullptr), settings,
-                        ghost, folder_.path(), nullptr);
+  PracticeScreen& screen = practice_screen();
   WindowInput input;
   input.pressed = {Key::F2};
   screen.step(input, 1.0 / 60.0, true);

@@ -17,6 +17,7 @@
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/files.hpp"
 
 namespace trocar {
@@ -67,7 +68,7 @@ class FilmPanels {
     if (!result_ || scan_.moments().empty()) return;
     const TaskMoment& moment = scan_.moments()[std::min(frame, scan_.moments().size() - 1)];
     theme::row("Errors", fmt::format("{}", moment.errors), moment.errors > 0 ? theme::kBad : theme::kGood);
-    theme::row("Score so far", fmt::format("{:.0f}", moment.score));
+    theme::row("Score so far", score_text(moment.score));
     theme::bar(moment.progress, theme::kGreen, fmt::format("{:.0f} %", 100.0 * moment.progress));
     theme::wrapped(scan_.hints()[moment.hint]);
   }
@@ -78,13 +79,14 @@ class FilmPanels {
     theme::heading("Result");
     {
       const theme::WithLetters large(theme::Letters::Heading);
-      theme::text(fmt::format("{:.0f} of 100{}", result_->score, result_->finished ? "" : ", not finished"),
+      theme::text(fmt::format("{} of 100{}", score_text(result_->score), result_->finished ? "" : ", not finished"),
                   result_->finished ? theme::kGood : theme::kYellow);
     }
     const theme::WithLetters small(theme::Letters::Small);
     if (const std::string cap = cap_text(*result_); !cap.empty()) theme::wrapped(cap, theme::kBad);
+    if (const std::string counted = counted_text(*result_); !counted.empty()) theme::wrapped(counted, theme::kYellow);
     for (const Metric& part : result_->parts) {
-      const auto grade = mark_of(part);
+      const auto grade = counted_grade(*result_, part);
       if (!grade) continue;
       theme::wrapped(fmt::format("{}: {}", part.label, value_with_unit(part.value, part.unit)), theme::kQuiet);
       theme::bar(*grade, theme::kBlue, fmt::format("{:.0f} %", 100.0 * *grade), 14.f);

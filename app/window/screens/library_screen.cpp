@@ -94,8 +94,8 @@ std::string score_label(const std::optional<double>& score) {
 // "best 92, last 88, 7 attempts"
 std::string summary_of(const std::vector<double>& scores) {
   if (scores.empty()) return "no scored attempt";
-  return fmt::format("best {:.0f}, last {:.0f}, {} {}", std::ranges::max(scores), scores.back(), scores.size(),
-                     scores.size() == 1 ? "attempt" : "attempts");
+  return fmt::format("best {}, last {}, {} {}", score_text(std::ranges::max(scores)), score_text(scores.back()),
+                     scores.size(), scores.size() == 1 ? "attempt" : "attempts");
 }
 
 // Whether a comes before b in the order of a column of the table.

@@ -16,7 +16,7 @@ constexpr float kLoadingWidth = 420.f, kLoadingBar = 6.f;  // units
 constexpr double kLoadingRound = 1.6;                      // s  in which the bar's mark goes there and back
 constexpr float kLoadingMark = 0.25f;                      // 1  of the bar
 
-// Nobody knows how long it takes: a mark goes to and fro.
+// The remaining time is not known, so a mark moves from side to side.
 void moving_bar(double time) {
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = theme::px(kLoadingBar);

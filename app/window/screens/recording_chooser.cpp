@@ -12,6 +12,7 @@
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "sim/hdf5/recording.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/text.hpp"
 
 namespace trocar {
@@ -92,7 +93,7 @@ bool RecordingChooser::draw_row(Row& row, const std::vector<LabAttempt>& attempt
   theme::note_item(name);
   const std::string path = text_of_bytes(std::filesystem::absolute(row.file).string());
   const auto known = std::ranges::find(attempts, path, &LabAttempt::recording);
-  const std::string score = known != attempts.end() && known->score ? fmt::format("{:.0f}", *known->score) : "";
+  const std::string score = known != attempts.end() && known->score ? score_text(*known->score) : "";
   for (const std::string* words :
        std::initializer_list<const std::string*>{&row.person, &row.title, &row.length, &score, &row.size}) {
     ImGui::TableNextColumn();

@@ -13,6 +13,7 @@
 #include "geometry/error.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_variants.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "sim/support/text.hpp"
 
 namespace trocar {
@@ -212,7 +213,7 @@ bool CoursePanel::row(const CourseView& view, std::size_t k, bool selected) {
   draw_sign(progress.state, {from.x + theme::px(14.f), from.y + 0.5f * height});
   const bool locked = progress.state == StepState::Locked;
   const float left = from.x + theme::px(kSignWidth), right = from.x + width - theme::px(6.f);
-  const std::string best = progress.best ? fmt::format("best {:.0f}", *progress.best) : std::string();
+  const std::string best = progress.best ? fmt::format("best {}", score_text(*progress.best)) : std::string();
   const theme::WithLetters small(theme::Letters::Small);
   const float best_at = right - ImGui::CalcTextSize(best.c_str()).x;
   row_text(best, {best_at, from.y + theme::px(5.f)}, {right, from.y + height}, theme::kQuiet);
@@ -225,15 +226,15 @@ bool CoursePanel::row(const CourseView& view, std::size_t k, bool selected) {
 std::optional<std::size_t> CoursePanel::draw(const LabDesk& desk, const std::optional<std::size_t>& selected) {
   focus_.begin();
   std::optional<std::size_t> pressed;
-  const bool nobody = desk.person().empty();
-  if (nobody)
+  const bool unnamed = desk.person().empty();
+  if (unnamed)
     theme::wrapped("Name a person above: passes are then kept, and the steps open one by one.", theme::kQuiet);
-  if (!nobody && !desk.view()) {
+  if (!unnamed && !desk.view()) {
     theme::text("Asking for your attempts...", theme::kQuiet);
     return {};
   }
-  if (nobody && !nobody_) nobody_ = course_view(desk.curriculum(), {}, now_in_seconds());
-  const CourseView& view = nobody ? *nobody_ : *desk.view();
+  if (unnamed && !without_attempts_) without_attempts_ = course_view(desk.curriculum(), {}, now_in_seconds());
+  const CourseView& view = unnamed ? *without_attempts_ : *desk.view();
   theme::heading(view.curriculum.title);
   for (std::size_t k = 0; k < view.progress.size(); ++k)
     if (row(view, k, k == selected)) pressed = k;

@@ -70,7 +70,7 @@ class CoursePanel {
  private:
   bool row(const CourseView& view, std::size_t step, bool selected);
 
-  std::optional<CourseView> nobody_;  // the curriculum without attempts
+  std::optional<CourseView> without_attempts_;  // while no person is named
   CardFocus focus_;
   bool reveal_ = false;
 };
