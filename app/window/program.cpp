@@ -24,6 +24,7 @@
 #include "app/window/practice/practice_screen.hpp"
 #include "app/window/replay/replay_screen.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/screens/day_screen.hpp"
 #include "app/window/screens/device_screen.hpp"
 #include "app/window/screens/library_screen.hpp"
 #include "app/window/screens/loading_screen.hpp"
@@ -284,6 +285,8 @@ class WindowProgram {
         return *editor_;
       case ScreenName::Library:
         return *library_;
+      case ScreenName::Day:
+        return *day_;
       case ScreenName::Devices:
         return *devices_;
       default:
@@ -324,7 +327,9 @@ class WindowProgram {
     if (state_.now != ScreenName::Replay) replay_.reset();
     if (state_.now != ScreenName::Editor) editor_.reset(), saved_scene_.clear();
     if (state_.now != ScreenName::Devices) devices_.reset();
-    if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay) library_.reset();
+    if (state_.now != ScreenName::Day) day_.reset();
+    if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay && state_.now != ScreenName::Day)
+      library_.reset();
   }
 
   // What a frame says of its screen.
@@ -449,7 +454,9 @@ class WindowProgram {
       replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(), films_,
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
     if (ask == Ask::OpenLibrary)
-      library_ = std::make_unique<LibraryScreen>(station_, &window_.context(), settings_.technical);
+      library_ = std::make_unique<LibraryScreen>(station_, desk_.curriculum(), &window_.context(), settings_.technical,
+                                                 day_ ? day_->person() : "");
+    if (ask == Ask::OpenDay) day_ = std::make_unique<DayScreen>(station_, desk_.curriculum());
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
@@ -525,6 +532,7 @@ class WindowProgram {
   std::unique_ptr<ReplayScreen> replay_;
   std::unique_ptr<EditorScreen> editor_;
   std::unique_ptr<LibraryScreen> library_;
+  std::unique_ptr<DayScreen> day_;
   std::unique_ptr<DeviceScreen> devices_;
   Scene last_scene_;
   std::filesystem::path saved_scene_;  // by the editor that is open

@@ -28,6 +28,7 @@
 #include "app/window/practice/practice_screen.hpp"
 #include "app/window/program.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/screens/day_screen.hpp"
 #include "app/window/screens/library_screen.hpp"
 #include "app/window/screens/loading_screen.hpp"
 #include "app/window/screens/scene_list.hpp"
@@ -889,11 +890,64 @@ class LibraryTest : public PanelsTest {
 };
 
 TEST_F(LibraryTest, ShowsThePeopleAndTheirAttempts) {
-  LibraryScreen screen(station_, nullptr);
+  LibraryScreen screen(station_, {}, nullptr);
   show_until(screen, [&] { return has("ann") && has("Attempt 1"); });
   click(screen, "ben");
   show_until(screen, [&] { return screen.status().phase == "listing"; });
   EXPECT_EQ(screen.status().frames, 1u);
+}
+
+TEST_F(LibraryTest, AnInstructorCommentsAnAttempt) {
+  LibraryScreen screen(station_, {}, nullptr, false, "ben");
+  show_until(screen, [&] { return has("Attempt 1") && screen.status().phase == "listing"; });
+  click(screen, "Attempt 1");
+  click(screen, "Comment...");
+  EXPECT_EQ(screen.status().phase, "comments");
+  click(screen, "Add");  // nothing is typed
+  EXPECT_NE(screen.status().note.find("cannot be used"), std::string::npos) << screen.status().note;
+  const auto type = [&](const char* field, const char* text) {
+    click(screen, field);
+    ImGui::GetIO().AddInputCharactersUTF8(text);
+    show(screen);
+  };
+  type("Your id", "anna");
+  click(screen, "Add");
+  EXPECT_NE(screen.status().note.find("is empty"), std::string::npos) << screen.status().note;
+  type("Comment text", "Both hands, é %s <b>");
+  click(screen, "Add");
+  show_until(screen, [&] { return screen.status().note == "The comment is kept with the attempt."; });
+  show_until(screen, [&] { return has("Add"); });
+  const auto comments = station_.open_to_read().comments_of("ben");
+  ASSERT_EQ(comments.size(), 1u);
+  EXPECT_EQ(comments[0].text, "Both hands, é %s <b>");
+  EXPECT_EQ(comments[0].author, "anna");
+  click(screen, "Close");
+  show_until(screen, [&] { return has("Comments..."); });
+}
+
+TEST_F(LibraryTest, TheDayListsWhoPractisedAndIsEmptyWithoutThem) {
+  DayScreen day(station_, {});
+  const auto shown = [&] {
+    for (int k = 0; k < 30000; ++k) {
+      day.step({}, 1.0 / 60.0, true);
+      picture([&] { day.panels(); });
+      if (day.status().phase != "asking") break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return day.status();
+  };
+  EXPECT_EQ(shown().frames, 0u);  // their attempts are old
+  EXPECT_TRUE(has("Ask again"));
+  {
+    LabDatabase lab = station_.open_to_write();
+    LabAttempt attempt;
+    attempt.key = new_attempt_key(), attempt.person = "ben", attempt.scene = "x", attempt.ending = "done";
+    attempt.started = now_in_seconds() - 60.0, attempt.score = 40.0;
+    lab.add_attempt(attempt);
+  }
+  day = DayScreen(station_, {});
+  EXPECT_EQ(shown().frames, 1u) << day.status().note;
+  EXPECT_TRUE(has("day of ben"));
 }
 
 // Another program removes a table, or the file is overwritten, while People is open; then something is pressed.
@@ -901,7 +955,7 @@ TEST_F(LibraryTest, AFailingDatabaseIsASentenceWhateverIsPressed) {
   for (const char* what : {"ann", "ben", "Pick ann"}) {
     const std::filesystem::path kept = folder_.path() / "kept.sqlite";
     std::filesystem::copy_file(database_, kept);
-    LibraryScreen screen(station_, nullptr);
+    LibraryScreen screen(station_, {}, nullptr);
     show_until(screen, [&] { return has("ann") && has("Attempt 1"); });
     run_sql(database_, "drop table attempt; drop table standing");
     click(screen, what);
@@ -1083,7 +1137,7 @@ TEST_F(LibraryDeskTest, TheFirstOneFoundIsSelectedAndOthersAreCompared) {
   wait(desk);
   EXPECT_EQ(desk.answer().attempts.size(), 2u);
   ASSERT_EQ(desk.answer().curves.size(), 2u);
-  EXPECT_EQ(desk.answer().curves[0].scores, (std::vector<double>{50.0, 60.0}));
+  EXPECT_EQ(desk.answer().curves[0].values.values, (std::vector<double>{50.0, 60.0}));
   EXPECT_EQ(desk.answer().curves[1].person, "li");
 }
 
