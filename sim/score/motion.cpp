@@ -303,4 +303,16 @@ std::size_t beginnings(std::span<const double> times, std::span<const char> flag
   return count;
 }
 
+Metric duration_metric(double duration, std::optional<double> good, std::optional<double> poor) {
+  return {"duration", "Scored time", "s", duration, good, poor, ""};
+}
+
+Metric out_of_view_metric(std::span<const double> shares, std::span<const char> out_of_view, double duration) {
+  return {"out_of_view_time", "Tip out of view", "s", time_of(shares, out_of_view), 0.0, 0.1 * duration, ""};
+}
+
+Metric peak_force_metric(double peak, double limit) {
+  return {"peak_force", "Peak force", "N", peak, limit, 2.0 * limit, ""};
+}
+
 }  // namespace trocar

@@ -207,4 +207,16 @@ std::size_t instrument_of_task(const Scene& scene) {
   return found == scene.instruments.end() ? 0 : static_cast<std::size_t>(found - scene.instruments.begin());
 }
 
+double end_of_score(const TaskScene& task, const TaskResult& result, double start) {
+  if (result.finished && !result.events.empty()) return result.events.back().time;
+  return start + task.time_limit;
+}
+
+std::vector<double> stops_of(const TaskResult& result) {
+  std::vector<double> stops;
+  for (const TaskEvent& event : result.events)
+    if (!event.error) stops.push_back(event.time);
+  return stops;
+}
+
 }  // namespace trocar

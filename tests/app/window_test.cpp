@@ -20,7 +20,7 @@
 #include <tuple>
 
 #include "app/view/picture_file.hpp"
-#include "app/window/editor/editor.hpp"
+#include "app/window/editor/editor_screen.hpp"
 #include "app/window/input/keys.hpp"
 #include "app/window/practice/hud.hpp"
 #include "app/window/practice/plots.hpp"
@@ -843,6 +843,43 @@ TEST_F(PanelsTest, AnArrowKeySelectsACardInTheFirstPicturesToo) {
   }
 }
 
+// The list of the editor shows every part with its sign and says which one is under the pointer; kinds have titles.
+TEST_F(PanelsTest, TheEditorListsEveryPartAndSaysWhichIsPointedAt) {
+  Editor editor(load_scene(repository_file("data") / "scenes/tasks/clip_and_cut.toml"));
+  editor.add_band();
+  editor.add_attachment(0);
+  std::optional<Part> pointed;
+  shown_.with_words = true;
+  const auto draw = [&] {
+    shown_.words.clear();
+    return picture([&] {
+      pointed = draw_parts(editor, {});
+      draw_fields(editor, {});
+    });
+  };
+  for (const PartKind kind : {PartKind::Task, PartKind::Scope, PartKind::Organ, PartKind::Attachment, PartKind::Band,
+                              PartKind::Instrument, PartKind::Tip, PartKind::Target}) {
+    editor.chosen = {kind};
+    if (!editor.has(editor.chosen)) continue;
+    EXPECT_EQ(draw(), "");
+    EXPECT_NE(title_of(editor, editor.chosen), "");
+  }
+  const auto said = [&](const char* words) { return std::ranges::find(shown_.words, words) != shown_.words.end(); };
+  editor.chosen = {PartKind::Instrument, 0};
+  draw();
+  EXPECT_TRUE(said(title_of(editor.scene.instruments[0].kind).c_str()));
+  EXPECT_FALSE(said(name_of(editor.scene.instruments[0].kind)));
+  point_at("breathing");
+  draw(), draw();
+  EXPECT_EQ(pointed, Part{PartKind::Breathing});
+  ImGui::GetIO().MousePos = {-1.f, -1.f};
+  draw(), draw();
+  EXPECT_FALSE(pointed);
+  std::erase_if(editor.scene.instruments, [](const auto&) { return true; });  // nothing is left to list
+  editor.scene.task.reset(), editor.scene.bands.clear(), editor.chosen = {PartKind::Tip, 0};
+  EXPECT_EQ(draw(), "");
+}
+
 void run_sql(const std::filesystem::path& file, const char* sql) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
@@ -902,6 +939,7 @@ TEST_F(LibraryTest, AnInstructorCommentsAnAttempt) {
   show_until(screen, [&] { return has("Attempt 1") && screen.status().phase == "listing"; });
   click(screen, "Attempt 1");
   click(screen, "Comment...");
+  show_until(screen, [&] { return has("Add"); });
   EXPECT_EQ(screen.status().phase, "comments");
   click(screen, "Add");  // nothing is typed
   EXPECT_NE(screen.status().note.find("cannot be used"), std::string::npos) << screen.status().note;

@@ -387,6 +387,7 @@ void draw_levels(ImDrawList& list, const CurveField& field, float from) {
 void draw_peers(ImDrawList& list, const CurveField& field, const LabCurve& curve) {
   const auto peers = shown_peers(curve);
   const auto colour = theme::packed(theme::kSkyBlue, 0.2f);
+  const ImDrawListFlags flags = std::exchange(list.Flags, list.Flags & ~ImDrawListFlags_AntiAliasedFill);  // no seams
   for (std::size_t k = 0; k + 1 < peers.size(); ++k)
     list.AddQuadFilled(field.at(k, peers[k].low), field.at(k + 1, peers[k + 1].low), field.at(k + 1, peers[k + 1].high),
                        field.at(k, peers[k].high), colour);
@@ -394,6 +395,7 @@ void draw_peers(ImDrawList& list, const CurveField& field, const LabCurve& curve
     const ImVec2 low = field.at(0, peers[0].low), high = field.at(0, peers[0].high);
     list.AddRectFilled({low.x - theme::px(4.f), high.y}, {low.x + theme::px(4.f), low.y}, colour);
   }
+  list.Flags = flags;
 }
 
 void draw_pass(ImDrawList& list, const CurveField& field, const LabCurve& curve) {
@@ -427,10 +429,12 @@ void draw_values(ImDrawList& list, const CurveField& field, const LabCurve& curv
 void draw_dates(ImDrawList& list, const CurveField& field, const LabCurve& curve, float bottom) {
   if (curve.attempts.empty()) return;
   const theme::WithLetters small(theme::Letters::Small);
+  bool brief = false;  // a narrow field has room for the dates alone
   const auto words = [&](std::size_t attempt) {
-    return fmt::format("attempt {}, {}", attempt + 1,
-                       local_text_of_date(curve.attempts[attempt].started).substr(0, 10));
+    const std::string date = local_text_of_date(curve.attempts[attempt].started).substr(0, 10);
+    return brief ? date : fmt::format("attempt {}, {}", attempt + 1, date);
   };
+  brief = 2.3f * ImGui::CalcTextSize(words(0).c_str()).x > field.right() - field.left();
   const float y = bottom - theme::px(19.f);
   words_at(list, {field.left(), y}, theme::kQuiet, words(0));
   const std::size_t last = curve.attempts.size() - 1;
@@ -525,7 +529,7 @@ void LibraryScreen::comment_panel() {
     commenting_ = false;
     return;
   }
-  const theme::Panel panel("comments", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 470.f}}, theme::PanelKind::Front,
+  const theme::Panel panel("comments", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 430.f}}, theme::PanelKind::Front,
                            0.97f);
   theme::headline(task_label(chosen->title, chosen->scene, chosen->level), true);
   theme::text(fmt::format("{}, {}", chosen->person, local_text_of_date(chosen->started)), theme::kQuiet);

@@ -88,6 +88,18 @@ std::string title_of(TaskKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::string title_of(InstrumentKind kind) {
+  constexpr std::array names{"Probe", "Grasper", "Hook", "Scissors", "Clip applier", "Suction and irrigation"};
+  static_assert(names.size() == kInstrumentKinds.size());
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string title_of(TissueLook look) {
+  constexpr std::array names{"Serosa", "Liver", "Gallbladder", "Peritoneum", "Fat", "Artery", "Vein", "Duct"};
+  static_assert(names.size() == kTissueLooks.size());
+  return names[static_cast<std::size_t>(look)];
+}
+
 std::string preview_of(const Scene& scene) {
   std::vector<std::string> organs, instruments;
   for (const OrganScene& organ : scene.organs) organs.push_back(organ.name);
