@@ -21,6 +21,7 @@
 #include "app/sound/sound.hpp"
 #include "app/window/editor/editor_screen.hpp"
 #include "app/window/input/keys.hpp"
+#include "app/window/language.hpp"
 #include "app/window/practice/practice_screen.hpp"
 #include "app/window/replay/replay_screen.hpp"
 #include "app/window/screen.hpp"
@@ -195,6 +196,7 @@ class WindowProgram {
     start_ = std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
                                            options.access, window.context(), desk_, options.person,
                                            keeper_.at_start().last, settings_);
+    if (const std::string fault = follow_language(); !fault.empty()) start_->say(fault);
     if (!waits.empty()) start_->say(waits);
     if (!keeper_.fault().empty()) start_->say(keeper_.fault());
     if (std::error_code none; std::filesystem::is_directory(options.folder, none)) pack(options.folder);
@@ -233,6 +235,13 @@ class WindowProgram {
   }
 
  private:
+  // Returns why the language of the settings cannot be shown, once; empty: it is.
+  std::string follow_language() {
+    if (language_ == settings_.language) return {};
+    language_ = settings_.language;
+    return show_language(*language_);
+  }
+
   // The user has closed the window. An attempt that runs asks first, once.
   bool closes() {
     if (!window_.closing()) return false;
@@ -340,6 +349,7 @@ class WindowProgram {
   };
 
   Told show_panels(Screen& shown) {
+    if (const std::string fault = follow_language(); !fault.empty()) start_->say(fault);
     gui_.begin(static_cast<float>(settings_.letters));
     try {
       Told told;
@@ -537,6 +547,7 @@ class WindowProgram {
   Scene last_scene_;
   std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;
+  std::optional<std::string> language_;  // of the texts, as in the settings
   bool help_ = false;
   bool start_when_loaded_ = false;   // without the instructions
   bool must_load_ = false;           // the scene of the command line is being loaded

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "geometry/elementary.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 
@@ -41,7 +42,7 @@ void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
     const double force = glm::length(felt_[tool]);
     now_ = std::max(now_, force);
     if (over_[tool].see(force > most_, seen.time))
-      log.error(seen.time, fmt::format("{} exceeded {:g} N", instruments_[tool], most_));
+      log.error(seen.time, trf("{} exceeded {:g} N", tr(instruments_[tool]), most_));
   }
   peak_ = std::max(peak_, now_);
   if (over()) time_over_ += dt;
@@ -156,7 +157,7 @@ void ZoneWatch::step(const Observation& seen, double dt, TaskLog& log) {
       const ZoneDepth depth = depth_in_zone(zones_[z], seen.scope, seen.tools[tool].pose);
       if (inside_[z * instruments_.size() + tool].see(depth.half_heights > 0.0, seen.time)) {
         ++entries_;
-        log.error(seen.time, fmt::format("{} entered the forbidden zone", instruments_[tool]));
+        log.error(seen.time, trf("{} entered the forbidden zone", tr(instruments_[tool])));
       }
       if (depth.half_heights <= 0.0) continue;
       violated_[z] = 1;

@@ -22,6 +22,7 @@
 #include "app/view/picture_file.hpp"
 #include "app/window/editor/editor_screen.hpp"
 #include "app/window/input/keys.hpp"
+#include "app/window/language.hpp"
 #include "app/window/practice/hud.hpp"
 #include "app/window/practice/plots.hpp"
 #include "app/window/practice/practice.hpp"
@@ -841,6 +842,29 @@ TEST_F(PanelsTest, AnArrowKeySelectsACardInTheFirstPicturesToo) {
     }
     EXPECT_EQ(selected, 1u) << "pressed in picture " << pressed;
   }
+}
+
+TEST(WindowLanguage, TheEnvironmentNamesLanguagesInOrder) {
+  using Codes = std::vector<std::string>;
+  EXPECT_EQ(wanted_languages("", ""), Codes{"en"});
+  EXPECT_EQ(wanted_languages("", "C.UTF-8"), Codes{"en"});
+  EXPECT_EQ(wanted_languages("", "de_AT.UTF-8"), (Codes{"de_AT", "de", "en"}));
+  EXPECT_EQ(wanted_languages("fr:de", "it_IT.UTF-8"), (Codes{"fr", "de", "it_IT", "it", "en"}));
+  EXPECT_EQ(wanted_languages("en_GB:de", "fr_FR"), (Codes{"en_GB", "en"})) << "English is never missing";
+  EXPECT_EQ(wanted_languages("../../etc/passwd", "/"), Codes{"en"});
+  EXPECT_EQ(wanted_languages("sr@latin", ""), (Codes{"sr@latin", "sr", "en"}));
+}
+
+TEST(WindowLanguage, DamagedCataloguesCannotBeChosen) {
+  const TemporaryFolder folder;
+  folder.write("de.po", "msgid \"\"\nmsgstr \"X-Language-Name: Deutsch\\n\"\n");
+  folder.write("fr.po", "msgid");
+  folder.write("it.po", "");
+  folder.write("trocar.pot", "");
+  std::vector<std::string> names;
+  for (const Language& language : languages_in(folder.path())) names.push_back(language.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"English", "Deutsch", "it"}));
+  EXPECT_EQ(languages_in(folder.path() / "none").size(), 1u);
 }
 
 // The list of the editor shows every part with its sign and says which one is under the pointer; kinds have titles.

@@ -10,6 +10,7 @@
 
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_keys.hpp"
 #include "sim/scene/task_scene.hpp"
@@ -117,7 +118,7 @@ void rule_fields(TaskScene& task) {
 
 void task_fields(Editor& editor) {
   Scene& scene = editor.scene;
-  theme::heading("Scene and task");
+  theme::heading(tr("Scene and task"));
   words("Title", scene.title);
   bool task = scene.task.has_value();
   flag("Scored task", task);
@@ -126,7 +127,7 @@ void task_fields(Editor& editor) {
   TaskScene& t = *scene.task;
   kind_choice<TaskKind>("Kind", kTaskKinds, t.kind);
   words("Task title", t.title);
-  theme::text("Instructions", theme::kQuiet);
+  theme::text(tr("Instructions"), theme::kQuiet);
   ImGui::InputTextMultiline("##instructions", &t.instructions, {-1.f, theme::px(64.f)});
   theme::wrapped(t.instructions, theme::kQuiet);  // the field does not wrap its lines
   std::vector<std::string> names;
@@ -136,19 +137,19 @@ void task_fields(Editor& editor) {
 
 // Target, force and tremor limits, times, and the thresholds of the task's kind.
 void mark_fields(TaskScene& task) {
-  theme::heading("Limits and pass marks");
+  theme::heading(tr("Limits and pass marks"));
   number("Target time", task.time_good, 1.0, 0.1, 3600.0, "%.0f s");
   number("Time limit", task.time_limit, 1.0, 0.2, 3600.0, "%.0f s");
   number("Force limit", task.most_force, 1.0, 0.01, 20.0, "%.2f N");
   number("Tremor limit", task.most_tremor, 1e3, 0.0, 10.0, "%.2f mm");
-  theme::wrapped("Full grade up to target time, force and tremor limit; tremor 0: not graded.", theme::kQuiet);
+  theme::wrapped(tr("Full grade up to target time, force and tremor limit; tremor 0: not graded."), theme::kQuiet);
   number("Tolerance", task.tolerance, 1e3, 0.1, 100.0, "%.1f mm");
   number("Hold", task.hold, 1.0, 0.0, 60.0, "%.1f s");
   if (task.kind == TaskKind::LiftOrgan) number("Lift", task.lift, 1e3, 0.1, 200.0, "%.0f mm");
   rule_fields(task);
-  theme::wrapped("Many errors: with as many the grade for errors is 0.", theme::kQuiet);
+  theme::wrapped(tr("Many errors: with as many the grade for errors is 0."), theme::kQuiet);
   if (!task.levels.empty())
-    theme::wrapped("The levels of this task keep their own values, which replace these.", theme::kQuiet);
+    theme::wrapped(tr("The levels of this task keep their own values, which replace these."), theme::kQuiet);
 }
 
 std::vector<std::string> organ_names(const Editor& editor) {
@@ -158,8 +159,8 @@ std::vector<std::string> organ_names(const Editor& editor) {
 }
 
 void limit_fields(Editor& editor, TaskLimit& limit) {
-  theme::heading("Limit of an organ");
-  theme::wrapped("More than this is a critical error; 0: unlimited.", theme::kQuiet);
+  theme::heading(tr("Limit of an organ"));
+  theme::wrapped(tr("More than this is a critical error; 0: unlimited."), theme::kQuiet);
   choice("Organ", organ_names(editor), limit.organ);
   number("Deepest burn", limit.deepest_burn, 1e3, 0.0, 50.0, "%.1f mm");
   flag("No diathermy", limit.no_diathermy);
@@ -168,7 +169,7 @@ void limit_fields(Editor& editor, TaskLimit& limit) {
 }
 
 void attachment_fields(Editor& editor, Attachment& attachment) {
-  theme::heading("Attachment");
+  theme::heading(tr("Attachment"));
   theme::wrapped("The tissue of the " + editor.scene.organs[editor.chosen.index].name +
                      " in this ball is fixed; with a stiffness it is held by a ligament.",
                  theme::kQuiet);
@@ -181,11 +182,11 @@ void attachment_fields(Editor& editor, Attachment& attachment) {
   if (ligament != was) attachment.stiffness = ligament ? kUsualLigament : 0.f;
   if (ligament) number("Stiffness", attachment.stiffness, 1.0, 0.1, 2000.0, "%.1f N/m");
   flag("Diaphragm", attachment.diaphragm);
-  theme::wrapped("Diaphragm: it moves with the breath.", theme::kQuiet);
+  theme::wrapped(tr("Diaphragm: it moves with the breath."), theme::kQuiet);
 }
 
 void layer_fields(Editor& editor, LayerScene& layer) {
-  theme::heading("Layer of connective tissue");
+  theme::heading(tr("Layer of connective tissue"));
   words("Name", layer.name);
   choice("Organ", organ_names(editor), layer.organ);
   choice("Joined to", organ_names(editor), layer.to);
@@ -199,7 +200,7 @@ void layer_fields(Editor& editor, LayerScene& layer) {
 }
 
 void band_fields(Editor& editor, BandScene& band) {
-  theme::heading("Band or ligament");
+  theme::heading(tr("Band or ligament"));
   words("Name", band.name);
   choice("From organ", organ_names(editor), band.organ);
   choice("To", organ_names(editor), band.to, "abdominal wall");
@@ -216,8 +217,8 @@ void band_fields(Editor& editor, BandScene& band) {
 }
 
 void breathing_fields(Breathing& breathing) {
-  theme::heading("Breathing");
-  theme::wrapped("Moves every attachment that is on the diaphragm.", theme::kQuiet);
+  theme::heading(tr("Breathing"));
+  theme::wrapped(tr("Moves every attachment that is on the diaphragm."), theme::kQuiet);
   number("Amplitude", breathing.amplitude, 1e3, 0.0, 40.0, "%.1f mm");
   number("Rate", breathing.rate, 60.0, 0.0, 60.0, "%.0f / min");
   direction("Inspiration", breathing.direction);
@@ -315,7 +316,7 @@ void part(Editor& editor, const Part& which, std::optional<Part>& pointed) {
 
 void organ_fields(Editor& editor) {
   OrganScene& organ = editor.scene.organs[editor.chosen.index];
-  theme::heading("Organ");
+  theme::heading(tr("Organ"));
   theme::text(organ.name);
   theme::wrapped(organ.tube ? origin_of(organ) : organ.mesh.filename().string(), theme::kQuiet);
   theme::label("Material", kFieldFrom);
@@ -337,7 +338,7 @@ void organ_fields(Editor& editor) {
 }
 
 void instrument_fields(InstrumentScene& instrument) {
-  theme::heading("Instrument");
+  theme::heading(tr("Instrument"));
   words("Name", instrument.name);
   kind_choice<InstrumentKind>("Kind", kInstrumentKinds, instrument.kind);
   choice("Device", device_names(), instrument.device);
@@ -353,7 +354,7 @@ void instrument_fields(InstrumentScene& instrument) {
 }
 
 void scope_fields(ScopeScene& scope) {
-  theme::heading("Scope");
+  theme::heading(tr("Scope"));
   bool oblique = scope.angle_deg > 0.f;
   const bool was = oblique;
   flag("30\u00B0 scope", oblique);
@@ -369,8 +370,8 @@ void scope_fields(ScopeScene& scope) {
 void target_fields(Editor& editor) {
   auto& locations = editor.scene.task->locations;
   const std::size_t index = editor.chosen.index;
-  theme::heading("Target");
-  theme::text(fmt::format("number {} of {}, on the {}", index + 1, locations.size(), locations[index].organ));
+  theme::heading(tr("Target"));
+  theme::text(trf("number {} of {}, on the {}", index + 1, locations.size(), locations[index].organ));
   position("At, mm", locations[index].location);
   if (theme::button("Earlier", 80.f, false, index > 0)) {
     std::swap(locations[index], locations[index - 1]);
@@ -384,15 +385,15 @@ void target_fields(Editor& editor) {
 }
 
 void zone_fields(TaskZone& zone) {
-  theme::heading("Zone");
-  theme::wrapped("A forbidden zone in the scope's picture. Drag its corners there.", theme::kQuiet);
+  theme::heading(tr("Zone"));
+  theme::wrapped(tr("A forbidden zone in the scope's picture. Drag its corners there."), theme::kQuiet);
   for (const glm::dvec2& corner : zone.outline) theme::text(fmt::format("{:6.3f}  {:6.3f}", corner.x, corner.y));
 }
 
 // Organs, each with its attachments below it.
 void organ_parts(Editor& editor, std::optional<Part>& pointed) {
   const Scene& scene = editor.scene;
-  theme::heading("Organs");
+  theme::heading(tr("Organs"));
   for (std::size_t k = 0; k < scene.organs.size(); ++k) {
     part(editor, {PartKind::Organ, k}, pointed);
     const auto& attachments = scene.organs[k].attachments;
@@ -403,7 +404,7 @@ void organ_parts(Editor& editor, std::optional<Part>& pointed) {
 
 void bond_parts(Editor& editor, std::optional<Part>& pointed) {
   const Scene& scene = editor.scene;
-  theme::heading("Connective tissue");
+  theme::heading(tr("Connective tissue"));
   for (std::size_t k = 0; k < scene.layers.size(); ++k) part(editor, {PartKind::Layer, k}, pointed);
   for (std::size_t k = 0; k < scene.bands.size(); ++k) part(editor, {PartKind::Band, k}, pointed);
   if (theme::button("Add band", 84.f)) editor.add_band();
@@ -413,12 +414,12 @@ void bond_parts(Editor& editor, std::optional<Part>& pointed) {
 
 void task_parts(Editor& editor, std::optional<Part>& pointed) {
   const TaskScene& task = *editor.scene.task;
-  theme::heading("Targets");
+  theme::heading(tr("Targets"));
   for (std::size_t k = 0; k < task.locations.size(); ++k) part(editor, {PartKind::Target, k}, pointed);
-  theme::heading("Zones");
+  theme::heading(tr("Zones"));
   for (std::size_t k = 0; k < task.zones.size(); ++k) part(editor, {PartKind::Zone, k}, pointed);
   if (task.kind != TaskKind::Operation) return;
-  theme::heading("Limits of organs");
+  theme::heading(tr("Limits of organs"));
   for (std::size_t k = 0; k < task.limits.size(); ++k) part(editor, {PartKind::Limit, k}, pointed);
   if (theme::button("Add limit", 90.f)) editor.add_limit();
 }
@@ -486,24 +487,23 @@ std::string title_of(const Editor& editor, const Part& part) {
       return scene.organs[part.index].name;
     case PartKind::Attachment: {
       const OrganScene& organ = scene.organs[part.index];
-      return organ.attachments[part.corner].stiffness > 0.f
-                 ? fmt::format("ligament {} of {}", part.corner + 1, organ.name)
-                 : fmt::format("attachment {} of {}", part.corner + 1, organ.name);
+      return organ.attachments[part.corner].stiffness > 0.f ? trf("ligament {} of {}", part.corner + 1, organ.name)
+                                                            : trf("attachment {} of {}", part.corner + 1, organ.name);
     }
     case PartKind::Layer:
       return scene.layers[part.index].name;
     case PartKind::Band:
       return scene.bands[part.index].name;
     case PartKind::Limit:
-      return fmt::format("limit {}: {}", part.index + 1, scene.task->limits[part.index].organ);
+      return trf("limit {}: {}", part.index + 1, scene.task->limits[part.index].organ);
     case PartKind::Instrument:
       return scene.instruments[part.index].name;
     case PartKind::Tip:
-      return fmt::format("tip of {}", scene.instruments[part.index].name);
+      return trf("tip of {}", scene.instruments[part.index].name);
     case PartKind::Target:
-      return fmt::format("{} on the {}", part.index + 1, scene.task->locations[part.index].organ);
+      return trf("{} on the {}", part.index + 1, scene.task->locations[part.index].organ);
     case PartKind::Zone:
-      return fmt::format("zone {}, {} corners", part.index + 1, scene.task->zones[part.index].outline.size());
+      return trf("zone {}, {} corners", part.index + 1, scene.task->zones[part.index].outline.size());
   }
   return {};
 }
@@ -520,7 +520,7 @@ std::optional<Part> draw_parts(Editor& editor, const EditorSides& sides) {
   part(editor, {PartKind::Scope}, pointed);
   organ_parts(editor, pointed);
   bond_parts(editor, pointed);
-  theme::heading("Instruments");
+  theme::heading(tr("Instruments"));
   for (std::size_t k = 0; k < scene.instruments.size(); ++k) part(editor, {PartKind::Instrument, k}, pointed);
   if (scene.task) task_parts(editor, pointed);
   return pointed;

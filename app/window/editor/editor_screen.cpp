@@ -10,6 +10,7 @@
 #include "app/window/practice/practice.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 
@@ -42,7 +43,7 @@ std::optional<std::filesystem::path> SceneOpenPanel::draw(bool escape) {
   if (!open_) return {};
   const theme::Panel panel("open scene", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Front,
                            0.97f);
-  theme::headline("Open a scene");
+  theme::headline(tr("Open a scene"));
   std::optional<std::filesystem::path> chosen;
   {
     const theme::Scope list = theme::child("scene files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
@@ -479,7 +480,7 @@ void EditorScreen::toolbar() {
 bool EditorScreen::save() {
   try {
     editor_.save(file_, replace_);
-    note_ = fmt::format("Saved to {}", file_);
+    note_ = trf("Saved to {}", file_);
     return true;
   } catch (const std::runtime_error& error) {
     note_ = error.what();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 #include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
@@ -17,8 +18,8 @@ constexpr float kDayHeight = 480.f, kBelowDay = 118.f;  // units: the table; the
 std::string count_text(std::size_t count) { return count > 0 ? fmt::format("{}", count) : ""; }
 
 std::string latest_text(const LabAttempt& attempt) {
-  const std::string& title = attempt.title.empty() ? attempt.scene : attempt.title;
-  const std::string task = attempt.level > 1 ? fmt::format("{}, level {}", title, attempt.level) : title;
+  const std::string title = attempt.title.empty() ? attempt.scene : tr(attempt.title);
+  const std::string task = attempt.level > 1 ? trf("{}, level {}", title, attempt.level) : title;
   const std::string score = attempt.score ? score_text(*attempt.score) : "\u2013";
   return fmt::format("{}: {}, {}", local_text_of_date(attempt.started), task, score);
 }
@@ -27,13 +28,12 @@ std::string latest_text(const LabAttempt& attempt) {
 std::string sums_of(const DayRows& day) {
   const auto in = [&](const auto& what) {
     const auto count = std::ranges::count_if(day.rows, what);
-    return fmt::format("{} {}", count, count == 1 ? "person" : "people");
+    return ntrf("{} person", "{} people", static_cast<unsigned long>(count), count);
   };
-  return fmt::format(
-      "24 hours: {}. 7 days: {}. Stuck: {}. Attempts lost to a slow machine: {}.",
-      in([](const DayRow& row) { return row.in_a_day > 0; }),
-      day.more ? fmt::format("{} or more people", day.rows.size()) : in([](const DayRow&) { return true; }),
-      in([](const DayRow& row) { return row.stuck(); }), in([](const DayRow& row) { return row.slow > 0; }));
+  return trf("24 hours: {}. 7 days: {}. Stuck: {}. Attempts lost to a slow machine: {}.",
+             in([](const DayRow& row) { return row.in_a_day > 0; }),
+             day.more ? trf("{} or more people", day.rows.size()) : in([](const DayRow&) { return true; }),
+             in([](const DayRow& row) { return row.stuck(); }), in([](const DayRow& row) { return row.slow > 0; }));
 }
 
 }  // namespace
@@ -61,11 +61,11 @@ void DayScreen::step(const WindowInput& input, double, bool listens) {
 
 // Where the person stands, and how many attempts there were no pass.
 void DayScreen::step_cell(const DayRow& row) const {
-  if (!row.step) return theme::text("all steps are passed", theme::kGood);
+  if (!row.step) return theme::text(tr("all steps are passed"), theme::kGood);
   const std::string title = step_title(curriculum_.steps[*row.step]);
   if (row.without_pass == 0) return theme::wrapped(title);
-  theme::wrapped(row.stuck() ? fmt::format("{}; stuck: {} without a pass", title, row.without_pass)
-                             : fmt::format("{}; {} without a pass", title, row.without_pass),
+  theme::wrapped(row.stuck() ? trf("{}; stuck: {} without a pass", title, row.without_pass)
+                             : trf("{}; {} without a pass", title, row.without_pass),
                  row.stuck() ? theme::kBad : theme::kText);
   for (const std::string& sentence : row.missed) theme::wrapped(sentence, theme::kQuiet);
 }
@@ -89,7 +89,7 @@ void DayScreen::row(const DayRow& row) {
   ImGui::TableNextColumn();
   theme::wrapped(latest_text(row.latest));
   ImGui::TableNextColumn();
-  theme::text(fmt::format("{} of {}", row.steps, curriculum_.steps.size()));
+  theme::text(trf("{} of {}", row.steps, curriculum_.steps.size()));
   ImGui::TableNextColumn();
   step_cell(row);
 }
@@ -99,14 +99,14 @@ void DayScreen::table() {
   const theme::Scope table = theme::table("day", 8, flags, theme::height_above(kDayHeight, kBelowDay));
   if (!table) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const auto& [title, width] : {std::pair{"person", 1.3f},
-                                     {"24 hours", 0.65f},
-                                     {"7 days", 0.6f},
-                                     {"minutes", 0.6f},
-                                     {"too slow", 0.65f},
-                                     {"latest", 2.1f},
-                                     {"passed", 0.7f},
-                                     {"step", 2.6f}}) {
+  for (const auto& [title, width] : {std::pair{tr("person"), 1.3f},
+                                     {tr("24 hours"), 0.65f},
+                                     {tr("7 days"), 0.6f},
+                                     {tr("minutes"), 0.6f},
+                                     {tr("too slow"), 0.65f},
+                                     {tr("latest"), 2.1f},
+                                     {tr("passed"), 0.7f},
+                                     {tr("step"), 2.6f}}) {
     ImGui::TableSetupColumn(title, 0, width);
     theme::note_words(title);
   }
@@ -117,18 +117,17 @@ void DayScreen::table() {
 Ask DayScreen::panels() {
   person_.clear();
   const theme::Panel panel("day", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1180.f, 676.f}}, theme::PanelKind::Used, 0.55f);
-  theme::headline("The instructor's day");
+  theme::headline(tr("The instructor's day"));
   if (!fault_.empty()) theme::wrapped(fault_, theme::kBad);
   if (!day_) {
-    if (fault_.empty()) theme::text("Asking for attempts...", theme::kQuiet);
+    if (fault_.empty()) theme::text(tr("Asking for attempts..."), theme::kQuiet);
   } else if (day_->rows.empty()) {
-    theme::text("No attempt in the last 7 days.", theme::kQuiet);
+    theme::text(tr("No attempt in the last 7 days."), theme::kQuiet);
   } else {
     theme::wrapped(sums_of(*day_));
     table();
     theme::wrapped(
-        fmt::format(
-            "24 hours, 7 days: attempts. Minutes: in 7 days. Too slow: attempts of the 7 days that do not count, "
+        trf("24 hours, 7 days: attempts. Minutes: in 7 days. Too slow: attempts of the 7 days that do not count, "
             "because the machine lost more than 3 % of the time. Stuck: {} or more attempts at a step without a "
             "pass.",
             kStuckAfter),

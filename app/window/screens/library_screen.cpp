@@ -12,6 +12,7 @@
 #include "app/lab/lab_course.hpp"
 #include "app/window/screens/results_screen.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 #include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
@@ -103,16 +104,16 @@ glm::vec3 person_colour(std::size_t person) {
 
 // "Burn the line, level 2"; without a title the name of the scene.
 std::string task_label(const std::string& title, const std::string& scene, int level) {
-  std::string label = title.empty() ? scene : title;
+  std::string label = title.empty() ? scene : tr(title);
   if (title.empty()) std::replace(label.begin(), label.end(), '_', ' ');
-  return level > 1 ? fmt::format("{}, level {}", label, level) : label;
+  return level > 1 ? trf("{}, level {}", label, level) : label;
 }
 
 std::string score_label(const std::optional<double>& score) {
   return score ? score_text(*score) : std::string("\u2013");
 }
 
-std::string metric_label(const std::string& metric) { return metric.empty() ? "score" : metric_title(metric); }
+std::string metric_label(const std::string& metric) { return metric.empty() ? tr("score") : metric_title(metric); }
 
 std::string value_label(const std::string& metric, double value) {
   return metric.empty() ? score_text(value) : fmt::format("{:.4g}", value);
@@ -121,11 +122,11 @@ std::string value_label(const std::string& metric, double value) {
 // "best 92, last 88, 7 attempts"; of a metric, whose best may be the least, "last 41.2, 7 attempts"
 std::string summary_of(const LabCurve& curve) {
   const std::vector<double>& values = curve.values;
-  if (values.empty()) return "no attempt has a value";
-  const std::string best =
-      curve.metric.empty() ? fmt::format("best {}, ", score_text(std::ranges::max(values))) : std::string();
-  return fmt::format("{}last {}, {} {}", best, value_label(curve.metric, values.back()), values.size(),
-                     values.size() == 1 ? "attempt" : "attempts");
+  if (values.empty()) return tr("no attempt has a value");
+  const std::string last = value_label(curve.metric, values.back());
+  const std::string count = ntrf("{} attempt", "{} attempts", values.size(), values.size());
+  return curve.metric.empty() ? trf("best {}, last {}, {}", score_text(std::ranges::max(values)), last, count)
+                              : trf("last {}, {}", last, count);
 }
 
 // Whether a comes before b in the order of a column of the table.
@@ -215,7 +216,7 @@ void LibraryScreen::step(const WindowInput& input, double elapsed, bool listens)
   if (!sent_ || desk_.writing()) return;
   sent_ = false;
   comment_fault_ = desk_.write_fault();
-  if (comment_fault_.empty()) comment_.clear(), note_ = "The comment is kept with the attempt.";
+  if (comment_fault_.empty()) comment_.clear(), note_ = tr("The comment is kept with the attempt.");
 }
 
 // A disc of the person's colour at the end of the line, as in the curves.
@@ -234,7 +235,7 @@ void LibraryScreen::people_list() {
       theme::child("people", {theme::px(kPeopleWidth), theme::height_above(kLibraryHeight, kBelowLists)},
                    ImGuiWindowFlags_NavFlattened);
   ImGui::SetNextItemWidth(-1.f);
-  if (ImGui::InputTextWithHint("##part", "part of an id or name", &question_.part)) search();
+  if (ImGui::InputTextWithHint("##part", tr("part of an id or name"), &question_.part)) search();
   theme::note_item("Search");
   const theme::Scope list = theme::child("list", {0.f, 0.f}, ImGuiWindowFlags_NavFlattened);
   const auto& found = desk_.answer().people;
@@ -252,13 +253,13 @@ void LibraryScreen::people_list() {
     theme::note_item(id);
     mark_compared(id);
   }
-  if (found.empty() && !desk_.asking()) theme::text("No people", theme::kQuiet);
+  if (found.empty() && !desk_.asking()) theme::text(tr("No people"), theme::kQuiet);
 }
 
 void LibraryScreen::task_choice() {
   const LibraryAnswer& answer = desk_.answer();
   const bool known = answer.question.person == question_.person;
-  std::vector<std::string> names{"All tasks"};
+  std::vector<std::string> names{tr("All tasks")};
   std::size_t chosen = 0;
   for (std::size_t k = 0; known && k < answer.standings.size(); ++k) {
     const Standing& s = answer.standings[k];
@@ -302,13 +303,13 @@ void LibraryScreen::attempt_table() {
       theme::table("attempts", 6, flags, std::max(ImGui::GetContentRegionAvail().y, theme::px(kLeastTable)));
   if (!table) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("started", ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending,
+  ImGui::TableSetupColumn(tr("started"), ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending,
                           1.4f);
-  ImGui::TableSetupColumn("task", 0, 1.8f);
-  ImGui::TableSetupColumn("score", ImGuiTableColumnFlags_PreferSortDescending, 0.6f);
-  ImGui::TableSetupColumn("seconds", 0, 0.7f);
-  ImGui::TableSetupColumn("ended", 0, 1.2f);
-  ImGui::TableSetupColumn("comments", ImGuiTableColumnFlags_NoSort, 0.8f);
+  ImGui::TableSetupColumn(tr("task"), 0, 1.8f);
+  ImGui::TableSetupColumn(tr("score"), ImGuiTableColumnFlags_PreferSortDescending, 0.6f);
+  ImGui::TableSetupColumn(tr("seconds"), 0, 0.7f);
+  ImGui::TableSetupColumn(tr("ended"), 0, 1.2f);
+  ImGui::TableSetupColumn(tr("comments"), ImGuiTableColumnFlags_NoSort, 0.8f);
   ImGui::TableHeadersRow();
   sort_attempts();
   for (std::size_t k = 0; k < attempts_.size(); ++k) {
@@ -324,7 +325,8 @@ void LibraryScreen::attempt_table() {
     ImGui::TableNextColumn();
     theme::text(fmt::format("{:.0f}", one.seconds));
     ImGui::TableNextColumn();
-    theme::text(one.critical ? one.ending + ", critical error" : one.ending, one.critical ? theme::kBad : theme::kText);
+    theme::text(one.critical ? trf("{}, critical error", tr(one.ending)) : tr(one.ending),
+                one.critical ? theme::kBad : theme::kText);
     ImGui::TableNextColumn();
     if (const std::size_t count = comments_at(one.key).size(); count > 0) theme::text(fmt::format("{}", count));
   }
@@ -404,8 +406,8 @@ void draw_pass(ImDrawList& list, const CurveField& field, const LabCurve& curve)
   for (float x = field.left(); x < field.right(); x += 2.f * dash)
     list.AddLine({x, y}, {std::min(x + dash, field.right()), y}, theme::packed(theme::kBad), theme::px(1.5f));
   const theme::WithLetters small(theme::Letters::Small);
-  const std::string words = curve.pass->at_most ? fmt::format("pass: at most {:.4g}", curve.pass->value)
-                                                : fmt::format("pass: at least {:.4g}", curve.pass->value);
+  const std::string words = curve.pass->at_most ? trf("pass: at most {:.4g}", curve.pass->value)
+                                                : trf("pass: at least {:.4g}", curve.pass->value);
   words_at(list, {field.right() - ImGui::CalcTextSize(words.c_str()).x, y - theme::px(17.f)}, theme::kBad, words);
 }
 
@@ -419,8 +421,8 @@ void draw_values(ImDrawList& list, const CurveField& field, const LabCurve& curv
     list.AddCircleFilled(at, r, theme::packed(colour));
     if (ImGui::IsWindowHovered() &&
         ImGui::IsMouseHoveringRect({at.x - 2.f * r, at.y - 2.f * r}, {at.x + 2.f * r, at.y + 2.f * r}))
-      ImGui::SetTooltip("%s", fmt::format("attempt {}, {}: {}", a + 1, local_text_of_date(curve.attempts[a].started),
-                                          value_label(curve.metric, values[a]))
+      ImGui::SetTooltip("%s", trf("attempt {}, {}: {}", a + 1, local_text_of_date(curve.attempts[a].started),
+                                  value_label(curve.metric, values[a]))
                                   .c_str());
   }
 }
@@ -432,7 +434,7 @@ void draw_dates(ImDrawList& list, const CurveField& field, const LabCurve& curve
   bool brief = false;  // a narrow field has room for the dates alone
   const auto words = [&](std::size_t attempt) {
     const std::string date = local_text_of_date(curve.attempts[attempt].started).substr(0, 10);
-    return brief ? date : fmt::format("attempt {}, {}", attempt + 1, date);
+    return brief ? date : trf("attempt {}, {}", attempt + 1, date);
   };
   brief = 2.3f * ImGui::CalcTextSize(words(0).c_str()).x > field.right() - field.left();
   const float y = bottom - theme::px(19.f);
@@ -473,7 +475,7 @@ void LibraryScreen::curves() const {
     theme::wrapped("   " + summary_of(shown[k].values), theme::kQuiet);
   }
   if (!shown_peers(own).empty())
-    theme::wrapped("The band holds the middle half of the others at their attempt of that number.", theme::kQuiet);
+    theme::wrapped(tr("The band holds the middle half of the others at their attempt of that number."), theme::kQuiet);
 }
 
 Ask LibraryScreen::buttons() {
@@ -488,7 +490,7 @@ Ask LibraryScreen::buttons() {
   if (theme::button("Report", 130.f, false, here)) note_ = write_report_page(own_.file, context_, report_);
   ImGui::SameLine();
   const std::size_t comments = chosen ? comments_at(chosen->key).size() : 0;
-  if (theme::button(comments == 0 ? "Comment..." : "Comments...", 130.f, false, chosen)) {
+  if (theme::button(comments == 0 ? msgid("Comment...") : msgid("Comments..."), 130.f, false, chosen)) {
     commenting_ = true;
     comment_fault_.clear();
   }
@@ -498,7 +500,7 @@ Ask LibraryScreen::buttons() {
   if (theme::button("Start screen", 130.f)) ask = Ask::Back;
   if (chosen && !here) {
     ImGui::SameLine();
-    theme::text(fmt::format("its recording {}", own_.why), theme::kQuiet);
+    theme::text(trf("its recording {}", own_.why), theme::kQuiet);
   }
   return ask;
 }
@@ -506,7 +508,7 @@ Ask LibraryScreen::buttons() {
 // Before the first answer, and while the database does not give one.
 Ask LibraryScreen::fault_panel() {
   const bool failed = !desk_.fault().empty() && !desk_.asking();
-  theme::wrapped(failed ? desk_.fault() : "Asking for attempts...", failed ? theme::kBad : theme::kText);
+  theme::wrapped(failed ? desk_.fault() : tr("Asking for attempts..."), failed ? theme::kBad : theme::kText);
   if (theme::button("Try again", 130.f, true, failed)) desk_.ask_again();
   ImGui::SameLine();
   return theme::button("Start screen", 130.f) || escape_ ? Ask::Back : Ask::Nothing;
@@ -517,7 +519,7 @@ void LibraryScreen::person_side() {
       theme::child("person", {0.f, theme::height_above(kLibraryHeight, kBelowLists)}, ImGuiWindowFlags_NavFlattened);
   if (question_.person.empty()) return;
   task_choice();
-  if (!up_to_date()) return theme::text("Asking for attempts...", theme::kQuiet);
+  if (!up_to_date()) return theme::text(tr("Asking for attempts..."), theme::kQuiet);
   if (!desk_.answer().curves.empty()) metric_choice(), curves();
   attempt_table();
 }
@@ -537,12 +539,12 @@ void LibraryScreen::comment_panel() {
   {
     const theme::Scope list = theme::child("list", {0.f, theme::height_above(190.f, 215.f)}, 0, true);
     for (const LabComment& comment : comments) {
-      theme::text(fmt::format("{}, {}", comment.author.empty() ? "an erased person" : comment.author,
+      theme::text(fmt::format("{}, {}", comment.author.empty() ? tr("an erased person") : comment.author,
                               local_text_of_date(comment.written)),
                   theme::kSkyBlue);
       theme::wrapped(comment.text);
     }
-    if (comments.empty()) theme::text("No comments yet", theme::kQuiet);
+    if (comments.empty()) theme::text(tr("No comments yet"), theme::kQuiet);
   }
   theme::label("Your id", 80.f, 240.f);
   ImGui::InputText("##author", &author_);
@@ -569,15 +571,15 @@ Ask LibraryScreen::panels() {
 
 Ask LibraryScreen::lists() {
   const theme::Panel panel("library", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
-  theme::headline("People and attempts");
+  theme::headline(tr("People and attempts"));
   if (!address_.empty()) theme::text(address_, theme::kQuiet);
   if (!desk_.fault().empty() || desk_.answers() == 0) return fault_panel();
   people_list();
   ImGui::SameLine(0.f, theme::px(24.f));
   person_side();
   theme::wrapped(!note_.empty()            ? note_
-                 : question_.scene.empty() ? "Choose a task to see the learning curve; tick people to compare them."
-                                           : "Tick people to compare them.",
+                 : question_.scene.empty() ? tr("Choose a task to see the learning curve; tick people to compare them.")
+                                           : tr("Tick people to compare them."),
                  theme::kQuiet);
   return buttons();
 }
