@@ -17,7 +17,7 @@ FOLDERS = ['sim/score', 'sim/task', 'sim/course', 'sim/support', 'sim/review', '
 # labels of metrics.
 KEYWORDS = ['tr', 'trf', 'ntr:1,2', 'ntrf:1,2', 'append_trf:2', 'msgid', 'button', 'label', 'tab', 'row', 'choice',
             'slider', 'check', 'check_beside', 'number', 'position', 'flag', 'direction', 'kind_choice', 'mode',
-            'beside', 'add:2', 'add_judged:2', 'of_whole:2', 'GradeSentences:3', 'GradeSentences:4']
+            'beside', 'topic', 'device_choice', 'add:2', 'add_judged:2', 'of_whole:2', 'GradeSentences:3', 'GradeSentences:4']
 # Files of tables whose every text is shown.
 TABLES = ['app/window/input/keys.cpp']
 # Keys of TOML files that a trainee reads, by the name of their table; "": any.
@@ -71,7 +71,7 @@ def metric_words():
     texts = set()
     for folder in ('sim/score', 'sim/task', 'sim/review'):
         for path in (ROOT / folder).glob('*.cpp'):
-            for name in re.findall(r'(?:add|add_judged)\(\s*"([a-z_]+)"|return \{"([a-z_]+)", "[A-Z]', path.read_text()):
+            for name in re.findall(r'(?:add|add_judged)\(\s*"([a-z_]+)"|return \{"([a-z_]+)", msgid\(', path.read_text()):
                 texts.add(re.sub('^task_', '', name[0] or name[1]).replace('_', ' '))
     return [(text, None) for text in texts]
 

@@ -14,6 +14,7 @@
 #include "sim/support/process.hpp"
 #include "sim/task/task_run.hpp"
 #include "sim/task/watches.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -298,9 +299,9 @@ void add_lost_time(const Recording& recording, const ScoredSession& session, Att
   attempt.lost_time = recording.lost_time(0, last);
   attempt.lost_share = lost.share(), attempt.worst_lost = lost.worst();
   if (recording.clock() != ScoreClock::Wall) return;
-  attempt.overall.push_back({"lost_share", "Time lost by the machine", "%", 100.0 * lost.share(), {}, {}, ""});
+  attempt.overall.push_back({"lost_share", msgid("Time lost by the machine"), "%", 100.0 * lost.share(), {}, {}, ""});
   attempt.overall.push_back(
-      {"worst_lost_share", "Time lost by the machine in the worst 10 s", "%", 100.0 * lost.worst(), {}, {}, ""});
+      {"worst_lost_share", msgid("Time lost by the machine in the worst 10 s"), "%", 100.0 * lost.worst(), {}, {}, ""});
 }
 
 }  // namespace

@@ -73,9 +73,6 @@ look lesson
 key Escape
 wait_for 20 is phase paused
 look lesson-paused
-click Finish
-wait_for 120 is phase measured
-look lesson-results
 click "Start screen"
 wait_for 20 is screen start
 click Person
@@ -83,7 +80,7 @@ xdotool type --delay 60 zoe
 key Return
 wait_for 20 step_has "[Navigate"
 click Scenes
-click "[First touch]"
+click "First touch"
 look logged-in
 click Start
 wait_for 120 is phase ready
@@ -118,7 +115,6 @@ look day
 end_program
 # What other programs read is in no language.
 ! grep -q '\[' <("$trocar" score "$out"/zoe-*.h5) || fail "a command speaks the language of the window"
-! grep -qs '\[' "$XDG_DATA_HOME/trocar/lab.sqlite" || true
 [ -z "$(/usr/bin/python3 - "$XDG_DATA_HOME/trocar/lab.sqlite" <<'PYTHON'
 import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute('SELECT * FROM attempt'):

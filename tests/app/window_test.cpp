@@ -304,6 +304,7 @@ KeptSettings random_settings(std::mt19937& random) {
   window.view.show_touched = chance();
   window.technical = chance(), window.full_screen = chance(), window.plots = chance(), window.contacts = chance();
   window.letters = between(1.0, 1.5), window.lesson_offered = chance();
+  window.language = chance() ? "de" : "";
   window.volume = between(0.0, 1.0), window.pulse = chance(), window.ghost = static_cast<GhostMode>(random() % 3);
   if (chance()) window.field_of_view_deg = between(20.0, 120.0);
   if (chance()) window.barrel = between(0.0, 0.3);

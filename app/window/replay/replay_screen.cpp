@@ -199,7 +199,7 @@ Ask ReplayScreen::controls() {
 void ReplayScreen::tool_numbers(std::size_t tool) const {
   const Recording& recording = scene_.recording();
   const std::size_t frame = scene_.frame();
-  theme::text(recording.tools()[tool], theme::instrument_colour(tool));
+  theme::text(tr(recording.tools()[tool]), theme::instrument_colour(tool));
   const ToolPose pose = recording.pose(frame, tool);
   theme::row("Force", fmt::format("{:.2f} N", glm::length(recording.force(frame, tool))));
   theme::row("Depth", fmt::format("{:.1f} mm", 1e3 * glm::length(pose.tip - pose.pivot)));
@@ -211,7 +211,7 @@ void ReplayScreen::tool_numbers(std::size_t tool) const {
   for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
     const std::size_t faces = scene_.touched(organ, tool);
     if (faces == 0) continue;
-    theme::row("  " + recording.organs()[organ].name,
+    theme::row("  " + tr(recording.organs()[organ].name),
                settings_.technical ? trf("{} faces, {:.1f} kPa", faces, 1e-3f * scene_.pressure(organ, tool))
                                    : trf("{} faces", faces));
   }

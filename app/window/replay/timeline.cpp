@@ -33,8 +33,8 @@ glm::vec3 colour_of(MarkKind kind) {
 }
 
 const char* words_of(MarkKind kind) {
-  constexpr const char* kWords[] = {"touch", "force peak", "reached", "error"};
-  return kWords[static_cast<std::size_t>(kind)];
+  constexpr const char* kWords[] = {msgid("touch"), msgid("force peak"), msgid("reached"), msgid("error")};
+  return tr(kWords[static_cast<std::size_t>(kind)]);
 }
 
 std::vector<TimeMark> force_marks(std::span<const float> force, const MarkParams& params) {
