@@ -8,13 +8,13 @@
 #include <numeric>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/review/recording_observer.hpp"
 #include "sim/score/lost_time.hpp"
 #include "sim/score/motion.hpp"
 #include "sim/support/process.hpp"
 #include "sim/task/task_run.hpp"
 #include "sim/task/watches.hpp"
-#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {

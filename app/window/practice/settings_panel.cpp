@@ -105,9 +105,10 @@ void ghost_choice(const KeyLayout& keys, WindowSettings& settings) {
 }
 
 void sound_settings(WindowSettings& settings) {
-  theme::heading(tr("Sound"));
+  theme::heading(tr("Sound and recordings"));
   slider("Volume (0: silent)", "##volume", settings.volume, 0.0, 1.0, "%.2f");
   check("Pulse", "##pulse", settings.pulse);
+  check_beside("Pack recordings", "##pack", settings.pack);
 }
 
 void panel_settings(const KeyLayout& keys, WindowSettings& settings) {
@@ -153,7 +154,6 @@ bool draw_settings(Practice* practice, std::optional<Quality> quality, const Key
   sound_settings(settings);
   panel_settings(keys, settings);
   if (practice && settings.technical) tissue_table(practice->scene());
-  check("Pack recordings", "##pack", settings.pack);
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};
   ImGui::SameLine();
