@@ -20,12 +20,32 @@ std::optional<double> mark_of(const Metric& metric) {
   return std::clamp((metric.value - *metric.poor) / (*metric.good - *metric.poor), 0.0, 1.0) + 0.0;
 }
 
+namespace {
+
+// The text of a critical error without what the log has added (TaskLog::grave).
+std::string without_mark(const std::string& text) {
+  const std::string_view mark = tr("critical: {}");
+  const std::size_t place = mark.find("{}");
+  if (place == std::string_view::npos) return text;
+  const std::string_view front = mark.substr(0, place), back = mark.substr(place + 2);
+  if (text.size() < front.size() + back.size() || !text.starts_with(front) || !text.ends_with(back)) return text;
+  return text.substr(front.size(), text.size() - front.size() - back.size());
+}
+
+}  // namespace
+
 std::string cap_text(const TaskResult& task) {
   if (task.critical.empty()) return {};
-  return task.ended_by_critical
-             ? trf("Critical error: {}. It ended the task, and the score is at most {:.0f}.", task.critical,
-                   kMostAfterCritical)
-             : trf("Critical error: {}. The score is at most {:.0f}.", task.critical, kMostAfterCritical);
+  // What ended the task may be the consequence of the first critical error.
+  const auto last = std::find_if(task.events.rbegin(), task.events.rend(), &TaskEvent::critical);
+  const std::string end = last == task.events.rend() ? task.critical : without_mark(last->text);
+  if (!task.ended_by_critical)
+    return trf("Critical error: {}. The score is at most {:.0f}.", task.critical, kMostAfterCritical);
+  if (end == task.critical)
+    return trf("Critical error: {}. It ended the task, and the score is at most {:.0f}.", task.critical,
+               kMostAfterCritical);
+  return trf("Critical error: {}. Then the task ended: {}. The score is at most {:.0f}.", task.critical, end,
+             kMostAfterCritical);
 }
 
 std::string slow_machine_text(const Attempt& attempt) {
@@ -91,7 +111,10 @@ Json json_of(const TaskResult& task) {
             {"parts", parts_json(task)},
             {"events", events}};
   if (!task.critical.empty())
-    json["critical"] = {{"error", task.critical}, {"cap", kMostAfterCritical}, {"ended", task.ended_by_critical}};
+    json["critical"] = {{"error", task.critical},
+                        {"cap", kMostAfterCritical},
+                        {"ended", task.ended_by_critical},
+                        {"text", cap_text(task)}};
   return json;
 }
 
