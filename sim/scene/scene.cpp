@@ -66,6 +66,8 @@ void check(const SceneOrigin&, TomlTable&, const TubeShape&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const FatShape&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const RigidShape&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const OrganScene&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const AnatomyScene&);
@@ -469,6 +471,12 @@ void check(const SceneOrigin&, TomlTable& table, const FatShape& fat) {
 }
 
 template <>
+void check(const SceneOrigin&, TomlTable& table, const RigidShape& rigid) {
+  if (const std::string fault = rigid_fault(rigid); !fault.empty())
+    table.fail("form", fmt::format("makes no rigid body: {}", fault));
+}
+
+template <>
 void check(const SceneOrigin&, TomlTable& table, const SheetShape& sheet) {
   if (const std::string fault = sheet.corners.empty() ? "" : sheet_fault(sheet); !fault.empty())
     table.fail("corners_mm", fmt::format("makes no sheet: {}", fault));
@@ -488,6 +496,10 @@ void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
     if (organ.tube && table.find(key)) table.fail(key, "is of no use beside [organ.tube]; remove one of them");
   for (const char* key : {"mesh", "part", "mm_per_unit", "axes", "rotate_deg", "tube", "sheet", "vessel"})
     if (organ.fat && table.has(key)) table.fail(key, "is of no use beside [organ.fat]; remove one of them");
+  for (const char* key :
+       {"mesh", "part", "mm_per_unit", "axes", "rotate_deg", "offset_mm", "tube", "sheet", "fat", "vessel", "blood",
+        "bile", "material", "tissue", "contact", "cut", "attachment", "only_joined"})
+    if (organ.rigid && table.has(key)) table.fail(key, "is of no use beside [organ.rigid]; remove it");
   for (const char* key : {"law", "youngs_modulus", "poisson_ratio", "stiffening", "late_stiffening"})
     if (!organ.material.empty() && table.table("tissue").has(key))
       table.fail("material", fmt::format("sets {}, which [organ.tissue] sets too; remove one of them", key));
@@ -504,6 +516,10 @@ void check(const SceneOrigin& origin, TomlTable& table, const LayerScene& layer)
   refuse_unknown_organ(origin, table, "organ", layer.organ);
   refuse_unknown_organ(origin, table, "to", layer.to);
   if (layer.organ == layer.to) table.fail("to", "is the same organ as `organ`; a layer joins two organs");
+  for (const std::string& name : {layer.organ, layer.to})
+    if (std::ranges::find(origin.scene->organs, name, &OrganScene::name)->rigid)
+      table.fail(name == layer.to ? "to" : "organ",
+                 fmt::format("is the rigid body {}; connective tissue joins soft organs", printable(name)));
   if (std::ranges::find(origin.scene->organs, layer.to, &OrganScene::name)->sheet)
     table.fail("to", fmt::format("is a sheet; name {} as `organ` and the other organ as `to`", printable(layer.to)));
 }
@@ -512,6 +528,11 @@ template <>
 void check(const SceneOrigin& origin, TomlTable& table, const BandScene& band) {
   refuse_unknown_organ(origin, table, "organ", band.organ);
   if (!band.to.empty()) refuse_unknown_organ(origin, table, "to", band.to);
+  for (const std::string& name : {band.organ, band.to})
+    if (const auto organ = std::ranges::find(origin.scene->organs, name, &OrganScene::name);
+        organ != origin.scene->organs.end() && organ->rigid)
+      table.fail(name == band.to ? "to" : "organ",
+                 fmt::format("is the rigid body {}; connective tissue joins soft organs", printable(name)));
   if (band.organ == band.to) table.fail("to", "is the same organ as `organ`; a band joins two organs");
   if (band.params.from_start == band.params.to_start || band.params.from_end == band.params.to_end)
     table.fail("to_start_mm",

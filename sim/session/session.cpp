@@ -60,7 +60,7 @@ Session::Session(const Scene& scene, BackendMaker& backends, const std::string& 
   for (BackendTimes& times : times_of(checks)) times_.push_back(std::move(times));
   seen_organs_ = seen_organs(scene);
   for (std::size_t k = 0; k < scene.organs.size(); ++k)
-    if (scene.organs[k].only_joined) queries_.leave_alone(k);
+    if (scene.organs[k].only_joined || scene.organs[k].rigid) queries_.leave_alone(k);
   queried_surfaces_.resize(scene.organs.size());
   reserve_frames(times_[0].limit);
 }
