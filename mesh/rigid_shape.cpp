@@ -209,6 +209,14 @@ glm::dmat3 turn_of(const RigidShape& shape) {
   return glm::mat3_cast(turn);
 }
 
+std::vector<glm::dvec3> peg_feet(const RigidShape& shape) {
+  const RigidFrame frame{turn_of(shape), shape.at};
+  std::vector<glm::dvec3> feet;
+  if (shape.form != RigidForm::Board) return feet;
+  for (const glm::dvec3& peg : shape.pegs) feet.push_back(frame.to_world(peg));
+  return feet;
+}
+
 TriangleMesh rigid_surface(const RigidShape& shape) {
   TriangleMesh mesh = own_surface(shape);
   const RigidFrame frame{turn_of(shape), shape.at};

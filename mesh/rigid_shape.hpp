@@ -52,6 +52,8 @@ TriangleMesh own_surface(const RigidShape& shape);
 std::vector<RigidPiece> own_pieces(const RigidShape& shape);
 // Returns its rotation.
 glm::dmat3 turn_of(const RigidShape& shape);
+// Returns the feet of its pegs in the scene, m.
+std::vector<glm::dvec3> peg_feet(const RigidShape& shape);
 // Returns its surface in the scene.
 TriangleMesh rigid_surface(const RigidShape& shape);
 

@@ -561,6 +561,8 @@ void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& inst
   if (task.instrument.empty() && task.kind == TaskKind::LiftOrgan)
     table.fail("instrument", "is missing; name a grasper");
   if (task.instrument.empty() && task.kind == TaskKind::BurnLine) table.fail("instrument", "is missing; name a hook");
+  if (task.instrument.empty() && task.kind == TaskKind::PegTransfer)
+    table.fail("instrument", "is missing; name the grasper that lifts the rings first");
   if (task.instrument.empty()) return;
   if (task.kind == TaskKind::NavigateCamera)
     table.fail("instrument", "must be absent for navigate-camera, which uses the scope");
@@ -571,6 +573,10 @@ void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& inst
                                          names_of(instruments)));
   if (task.kind == TaskKind::LiftOrgan && found->kind != InstrumentKind::Grasper)
     table.fail("instrument", "must be a grasper to lift an organ");
+  if (task.kind == TaskKind::PegTransfer &&
+      (found->kind != InstrumentKind::Grasper ||
+       std::ranges::count(instruments, InstrumentKind::Grasper, &InstrumentScene::kind) < 2))
+    table.fail("instrument", "must be one of two graspers, which hand the rings over");
   if (task.kind == TaskKind::BurnLine && found->kind != InstrumentKind::Hook)
     table.fail("instrument", "must be a hook to burn");
 }
@@ -613,6 +619,21 @@ void check_steps(TomlTable& table, const TaskScene& task) {
       table.fail("step", fmt::format("an operation has at most one step of the kind {}", name_of(kind)));
 }
 
+void refuse_missing_pegs(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
+  const auto has_pegs = [](const OrganScene& organ) { return organ.rigid && !organ.rigid->pegs.empty(); };
+  if (std::ranges::none_of(organs, has_pegs))
+    table.fail("kind", "peg-transfer needs an organ with [organ.rigid] of the form board with pegs_mm");
+  for (const TaskTarget& target : task.locations) {
+    const auto organ = std::ranges::find(organs, target.organ, &OrganScene::name);
+    if (organ != organs.end() && !(organ->rigid && organ->rigid->form == RigidForm::Ring && !organ->rigid->fixed))
+      table.fail("place", fmt::format("peg-transfer moves rings, but {} is not an [organ.rigid] of the form ring",
+                                      printable(target.organ)));
+    if (std::ranges::count(task.locations, target.organ, &TaskTarget::organ) > 1)
+      table.fail("place",
+                 fmt::format("peg-transfer moves {} once; remove one [[task.place]]", printable(target.organ)));
+  }
+}
+
 void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
   const bool along = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
   if (divides_ducts(task)) refuse_targets_without_tube(table, organs, task);
@@ -625,6 +646,7 @@ void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organ
     if (along && target.organ != task.locations.front().organ)
       table.fail("place", fmt::format("a line must lie on one organ, but this one lies on {} and {}",
                                       task.locations.front().organ, target.organ));
+  if (task.kind == TaskKind::PegTransfer) refuse_missing_pegs(table, organs, task);
   if (task.kind == TaskKind::KeepOut && task.zones.empty())
     table.fail("zone", "is missing; keep-out needs at least one [[task.zone]]");
 }
@@ -632,8 +654,9 @@ void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organ
 }  // namespace
 
 const std::vector<std::string>& task_kind_names() {
-  static const std::vector<std::string> names = {"touch-targets", "navigate-camera", "follow-curve", "lift-organ",
-                                                 "burn-line",     "keep-out",        "clip-and-cut", "operation"};
+  static const std::vector<std::string> names = {"touch-targets", "navigate-camera", "follow-curve",
+                                                 "lift-organ",    "burn-line",       "keep-out",
+                                                 "clip-and-cut",  "operation",       "peg-transfer"};
   return names;
 }
 

@@ -32,7 +32,7 @@ struct SceneKey {
 
 inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
                                        TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut,
-                                       TaskKind::ClipAndCut,   TaskKind::Operation};
+                                       TaskKind::ClipAndCut,   TaskKind::Operation,      TaskKind::PegTransfer};
 inline constexpr std::array kStepKinds{StepKind::Retract, StepKind::Dissect,      StepKind::Divide, StepKind::Remove,
                                        StepKind::Clear,   StepKind::StopBleeding, StepKind::Suck};
 inline constexpr std::array kTubeSides{TubeSide::Start, TubeSide::End};
@@ -201,8 +201,8 @@ void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.text({"title", "", "shown before the start"}, &TaskScene::title);
   keys.text({"instructions", "", "shown before the start"}, &TaskScene::instructions);
   keys.text({"instrument", "",
-             "the instrument whose tip counts, empty: any; required for `lift-organ` (a grasper) and `burn-line` (a "
-             "hook); refused for `navigate-camera`"},
+             "the instrument whose tip counts, empty: any; required for `lift-organ` (a grasper), `burn-line` (a "
+             "hook) and `peg-transfer` (the grasper that lifts first); refused for `navigate-camera`"},
             &TaskScene::instrument);
   keys.scaled({"tolerance_mm", "mm", "largest distance from a target; half the width of a line"}, &TaskScene::tolerance,
               {0.1, 100.0});

@@ -70,6 +70,9 @@ SessionRigid::SessionRigid(const Scene& scene, std::span<const Organ> organs) {
     }
     frames.push_back({turn_of(shape), shape.at});
     organs_.push_back(k);
+    const std::vector<glm::dvec3> feet = peg_feet(shape);
+    pegs_.insert(pegs_.end(), feet.begin(), feet.end());
+    if (!feet.empty()) peg_height_ = std::max(peg_height_, shape.peg_height);
     own_node_.emplace_back();
     for (const glm::vec3& node : organs[k].tissue.rest)
       own_node_.back().push_back(frames.back().to_local(glm::dvec3(node)));

@@ -34,6 +34,8 @@ class SessionRigid {
   const RigidModel& model() const { return model_; }
   const RigidState& state() const { return state_; }
   std::span<const std::uint32_t> organs() const { return organs_; }  // [body]
+  std::span<const glm::dvec3> pegs() const { return pegs_; }         // m, feet of the pegs of all boards
+  double peg_height() const { return peg_height_; }                  // m, of the highest
   // Returns the organ that both jaws of an instrument press in the last step; kNoBody: none.
   std::uint32_t held_by(std::size_t tool) const;
 
@@ -50,6 +52,8 @@ class SessionRigid {
 
   std::vector<std::uint32_t> organs_;              // [body] its organ
   std::vector<std::vector<glm::dvec3>> own_node_;  // [body][node] m, in the body's frame
+  std::vector<glm::dvec3> pegs_;
+  double peg_height_ = 0.0;
   RigidModel model_;
   RigidState state_;
   std::vector<double> commanded_;  // [tool] rad, opening of the handle after the last frame; empty before the first

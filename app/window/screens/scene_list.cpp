@@ -82,8 +82,9 @@ void sort_scenes(std::vector<ListedScene>& scenes, const Curriculum& curriculum)
 }
 
 std::string title_of(TaskKind kind) {
-  constexpr std::array names{"Touch the targets",   "Navigate the camera",  "Follow the curve", "Grasp and lift",
-                             "Burn along the line", "Keep out of the zone", "Clip and cut",     "Operation"};
+  constexpr std::array names{"Touch the targets", "Navigate the camera", "Follow the curve",
+                             "Grasp and lift",    "Burn along the line", "Keep out of the zone",
+                             "Clip and cut",      "Operation",           "Peg transfer"};
   static_assert(names.size() == kTaskKinds.size());
   return names[static_cast<std::size_t>(kind)];
 }
