@@ -282,6 +282,33 @@ TissueModel make_sheet_tissue(const SheetPatch& patch, const SheetParams& sheet,
   return model;
 }
 
+TissueModel make_rigid_tissue(const MeshView& surface) {
+  glm::vec3 low(INFINITY), high(-INFINITY);
+  for (const glm::vec3& p : surface.positions) low = glm::min(low, p), high = glm::max(high, p);
+  const glm::dvec3 size = glm::dvec3(high) - glm::dvec3(low);
+  TissueModel model;
+  model.rigid = true;
+  model.lattice.origin = low;
+  model.lattice.spacing = std::max({size.x, size.y, size.z});
+  if (!(model.lattice.spacing > 0.0) || !std::isfinite(model.lattice.spacing))
+    throw InputError("the surface of a rigid body has no size");
+  model.lattice.size = glm::ivec3(1);
+  LatticeCell cell{{0, 0, 0}, 1.f, {}};
+  for (std::uint32_t k = 0; k < 8; ++k) {
+    cell.node[k] = k;
+    model.lattice.node_at.push_back(corner_offset(static_cast<int>(k)));
+    model.rest.push_back(model.lattice.position(k));
+  }
+  model.lattice.cells = {cell};
+  model.lattice.cell_of = {0};
+  model.params.node_spacing = static_cast<float>(model.lattice.spacing);
+  model.mass.assign(8, 0.f), model.inverse_mass.assign(8, 0.f);
+  model.gravity.assign(8, glm::vec3(0.f));
+  model.longest_substep = 1.f;
+  for (const glm::vec3& p : surface.positions) model.embedding.push_back(embed_in(model.lattice, 0, p));
+  return model;
+}
+
 void follow_sheet(TissueModel& model) {
   const SheetModel& sheet = model.slab.sheet;
   std::vector<glm::dvec3> normal;

@@ -139,6 +139,7 @@ struct TissueModel {
   float longest_substep = 0.f;           // s, stability limit
   TubeModel tube;                        // of a duct or vessel: its rods move the nodes; empty for other organs
   SlabModel slab;                        // of a sheet, which moves the nodes; empty for other organs
+  bool rigid = false;                    // a rigid body moves the nodes; tissue has no part in it
 };
 
 // One array per coordinate, for vector registers. [node, and kLanes more]
@@ -345,6 +346,9 @@ TissueModel make_sheet_tissue(const SheetPatch& patch, const SheetParams& sheet,
 TriangleMesh slab_surface(const SheetPatch& patch, const SheetParams& sheet);
 // Call after change_slab(): finds masses, fixed nodes and the embedding of new vertices.
 void follow_sheet(TissueModel& model);
+// Makes the model of a rigid body (deform/rigid): a lattice of one cell around its surface. Its owner moves the eight
+// nodes with the body, and they carry every vertex exactly. Throws InputError for a surface without size.
+TissueModel make_rigid_tissue(const MeshView& surface);
 // Sets positions and velocities of the lattice nodes from the sheet's.
 void carry_sheet(const TissueModel& model, SteppedTissue& state);
 

@@ -17,19 +17,16 @@
 namespace trocar {
 namespace {
 
-constexpr std::string_view kTaskIds[] = {"task_bad_clips",    "task_beside",        "task_bile",
-                                         "task_blood",        "task_burn_depth",    "task_burnt",
-                                         "task_burnt_beside", "task_clips",         "task_cut_miss",
-                                         "task_detour",       "task_deviation",     "task_drops",
-                                         "task_duct_burns",   "task_energy_in_air", "task_errors",
-                                         "task_grasps",       "task_grasps_beside", "task_highest",
-                                         "task_lost",         "task_lost_contact",  "task_offset",
-                                         "task_other_cuts",   "task_overload_time", "task_overshoot",
-                                         "task_peak_force",   "task_tears",         "task_time",
-                                         "task_too_near",     "task_torn",          "task_tremor",
-                                         "task_view",         "task_view_detour",   "task_worst_deviation",
-                                         "task_wrong",        "task_zone_depth",    "task_zone_entries",
-                                         "task_zone_time"};
+constexpr std::string_view kTaskIds[] = {
+    "task_bad_clips",   "task_beside",          "task_bile",       "task_blood",         "task_burn_depth",
+    "task_burnt",       "task_burnt_beside",    "task_clips",      "task_cut_miss",      "task_detour",
+    "task_deviation",   "task_drops",           "task_duct_burns", "task_energy_in_air", "task_errors",
+    "task_grasps",      "task_grasps_beside",   "task_highest",    "task_lost",          "task_lost_contact",
+    "task_mistels",     "task_offset",          "task_other_cuts", "task_overload_time", "task_overshoot",
+    "task_peak_force",  "task_ring_drops",      "task_rings",      "task_rings_lost",    "task_tears",
+    "task_time",        "task_too_near",        "task_torn",       "task_tremor",        "task_view",
+    "task_view_detour", "task_worst_deviation", "task_wrong",      "task_zone_depth",    "task_zone_entries",
+    "task_zone_time"};
 
 constexpr std::string_view kSessionIds[] = {"angular_path",
                                             "bimanual_correlation",

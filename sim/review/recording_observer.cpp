@@ -41,6 +41,12 @@ TaskStage stage_of(const Recording& recording, const Scene& scene, std::vector<O
     stage.injuries.push_back(organ != scene.organs.end() ? injury_of(organ->vessel) : std::nullopt);
     stage.surfaces.push_back(surfaces[k].at_rest());
   }
+  for (const OrganScene& organ : scene.organs) {
+    if (!organ.rigid) continue;
+    const std::vector<glm::dvec3> feet = peg_feet(*organ.rigid);
+    stage.pegs.insert(stage.pegs.end(), feet.begin(), feet.end());
+    if (!feet.empty()) stage.peg_height = std::max(stage.peg_height, organ.rigid->peg_height);
+  }
   for (const LayerScene& layer : scene.layers) stage.tissue.push_back(layer.name);
   for (const BandScene& band : scene.bands) stage.tissue.push_back(band.name);
   for (const RecordedFibre& fibre : recording.fibres().fibres)

@@ -66,6 +66,8 @@ void check(const SceneOrigin&, TomlTable&, const TubeShape&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const FatShape&);
 template <>
+void check(const SceneOrigin&, TomlTable&, const RigidShape&);
+template <>
 void check(const SceneOrigin&, TomlTable&, const OrganScene&);
 template <>
 void check(const SceneOrigin&, TomlTable&, const AnatomyScene&);
@@ -469,6 +471,12 @@ void check(const SceneOrigin&, TomlTable& table, const FatShape& fat) {
 }
 
 template <>
+void check(const SceneOrigin&, TomlTable& table, const RigidShape& rigid) {
+  if (const std::string fault = rigid_fault(rigid); !fault.empty())
+    table.fail("form", fmt::format("makes no rigid body: {}", fault));
+}
+
+template <>
 void check(const SceneOrigin&, TomlTable& table, const SheetShape& sheet) {
   if (const std::string fault = sheet.corners.empty() ? "" : sheet_fault(sheet); !fault.empty())
     table.fail("corners_mm", fmt::format("makes no sheet: {}", fault));
@@ -488,6 +496,10 @@ void check(const SceneOrigin&, TomlTable& table, const OrganScene& organ) {
     if (organ.tube && table.find(key)) table.fail(key, "is of no use beside [organ.tube]; remove one of them");
   for (const char* key : {"mesh", "part", "mm_per_unit", "axes", "rotate_deg", "tube", "sheet", "vessel"})
     if (organ.fat && table.has(key)) table.fail(key, "is of no use beside [organ.fat]; remove one of them");
+  for (const char* key :
+       {"mesh", "part", "mm_per_unit", "axes", "rotate_deg", "offset_mm", "tube", "sheet", "fat", "vessel", "blood",
+        "bile", "material", "tissue", "contact", "cut", "attachment", "only_joined"})
+    if (organ.rigid && table.has(key)) table.fail(key, "is of no use beside [organ.rigid]; remove it");
   for (const char* key : {"law", "youngs_modulus", "poisson_ratio", "stiffening", "late_stiffening"})
     if (!organ.material.empty() && table.table("tissue").has(key))
       table.fail("material", fmt::format("sets {}, which [organ.tissue] sets too; remove one of them", key));
@@ -504,6 +516,10 @@ void check(const SceneOrigin& origin, TomlTable& table, const LayerScene& layer)
   refuse_unknown_organ(origin, table, "organ", layer.organ);
   refuse_unknown_organ(origin, table, "to", layer.to);
   if (layer.organ == layer.to) table.fail("to", "is the same organ as `organ`; a layer joins two organs");
+  for (const std::string& name : {layer.organ, layer.to})
+    if (std::ranges::find(origin.scene->organs, name, &OrganScene::name)->rigid)
+      table.fail(name == layer.to ? "to" : "organ",
+                 fmt::format("is the rigid body {}; connective tissue joins soft organs", printable(name)));
   if (std::ranges::find(origin.scene->organs, layer.to, &OrganScene::name)->sheet)
     table.fail("to", fmt::format("is a sheet; name {} as `organ` and the other organ as `to`", printable(layer.to)));
 }
@@ -512,6 +528,11 @@ template <>
 void check(const SceneOrigin& origin, TomlTable& table, const BandScene& band) {
   refuse_unknown_organ(origin, table, "organ", band.organ);
   if (!band.to.empty()) refuse_unknown_organ(origin, table, "to", band.to);
+  for (const std::string& name : {band.organ, band.to})
+    if (const auto organ = std::ranges::find(origin.scene->organs, name, &OrganScene::name);
+        organ != origin.scene->organs.end() && organ->rigid)
+      table.fail(name == band.to ? "to" : "organ",
+                 fmt::format("is the rigid body {}; connective tissue joins soft organs", printable(name)));
   if (band.organ == band.to) table.fail("to", "is the same organ as `organ`; a band joins two organs");
   if (band.params.from_start == band.params.to_start || band.params.from_end == band.params.to_end)
     table.fail("to_start_mm",
@@ -540,6 +561,8 @@ void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& inst
   if (task.instrument.empty() && task.kind == TaskKind::LiftOrgan)
     table.fail("instrument", "is missing; name a grasper");
   if (task.instrument.empty() && task.kind == TaskKind::BurnLine) table.fail("instrument", "is missing; name a hook");
+  if (task.instrument.empty() && task.kind == TaskKind::PegTransfer)
+    table.fail("instrument", "is missing; name the grasper that lifts the rings first");
   if (task.instrument.empty()) return;
   if (task.kind == TaskKind::NavigateCamera)
     table.fail("instrument", "must be absent for navigate-camera, which uses the scope");
@@ -550,6 +573,10 @@ void check_instrument(TomlTable& table, const std::vector<InstrumentScene>& inst
                                          names_of(instruments)));
   if (task.kind == TaskKind::LiftOrgan && found->kind != InstrumentKind::Grasper)
     table.fail("instrument", "must be a grasper to lift an organ");
+  if (task.kind == TaskKind::PegTransfer &&
+      (found->kind != InstrumentKind::Grasper ||
+       std::ranges::count(instruments, InstrumentKind::Grasper, &InstrumentScene::kind) < 2))
+    table.fail("instrument", "must be one of two graspers, which hand the rings over");
   if (task.kind == TaskKind::BurnLine && found->kind != InstrumentKind::Hook)
     table.fail("instrument", "must be a hook to burn");
 }
@@ -597,6 +624,21 @@ void check_steps(TomlTable& table, const TaskScene& task) {
       table.fail("step", fmt::format("an operation has at most one step of the kind {}", name_of(kind)));
 }
 
+void refuse_missing_pegs(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
+  const auto has_pegs = [](const OrganScene& organ) { return organ.rigid && !organ.rigid->pegs.empty(); };
+  if (std::ranges::none_of(organs, has_pegs))
+    table.fail("kind", "peg-transfer needs an organ with [organ.rigid] of the form board with pegs_mm");
+  for (const TaskTarget& target : task.locations) {
+    const auto organ = std::ranges::find(organs, target.organ, &OrganScene::name);
+    if (organ != organs.end() && !(organ->rigid && organ->rigid->form == RigidForm::Ring && !organ->rigid->fixed))
+      table.fail("place", fmt::format("peg-transfer moves rings, but {} is not an [organ.rigid] of the form ring",
+                                      printable(target.organ)));
+    if (std::ranges::count(task.locations, target.organ, &TaskTarget::organ) > 1)
+      table.fail("place",
+                 fmt::format("peg-transfer moves {} once; remove one [[task.place]]", printable(target.organ)));
+  }
+}
+
 void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organs, const TaskScene& task) {
   const bool along = task.kind == TaskKind::FollowCurve || task.kind == TaskKind::BurnLine;
   if (divides_ducts(task)) refuse_targets_without_tube(table, organs, task);
@@ -609,6 +651,7 @@ void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organ
     if (along && target.organ != task.locations.front().organ)
       table.fail("place", fmt::format("a line must lie on one organ, but this one lies on {} and {}",
                                       task.locations.front().organ, target.organ));
+  if (task.kind == TaskKind::PegTransfer) refuse_missing_pegs(table, organs, task);
   if (task.kind == TaskKind::KeepOut && task.zones.empty())
     table.fail("zone", "is missing; keep-out needs at least one [[task.zone]]");
 }
@@ -616,8 +659,9 @@ void refuse_wrong_targets(TomlTable& table, const std::vector<OrganScene>& organ
 }  // namespace
 
 const std::vector<std::string>& task_kind_names() {
-  static const std::vector<std::string> names = {"touch-targets", "navigate-camera", "follow-curve", "lift-organ",
-                                                 "burn-line",     "keep-out",        "clip-and-cut", "operation"};
+  static const std::vector<std::string> names = {"touch-targets", "navigate-camera", "follow-curve",
+                                                 "lift-organ",    "burn-line",       "keep-out",
+                                                 "clip-and-cut",  "operation",       "peg-transfer"};
   return names;
 }
 

@@ -21,6 +21,7 @@
 #include "geometry/tool_volume.hpp"
 #include "mesh/fat_shape.hpp"
 #include "mesh/mesh_io.hpp"
+#include "mesh/rigid_shape.hpp"
 #include "mesh/sheet_shape.hpp"
 #include "mesh/triangle_mesh.hpp"
 #include "mesh/tube_shape.hpp"
@@ -77,6 +78,7 @@ struct OrganScene {
   std::optional<TubeShape> tube;          // instead of a mesh: a duct or vessel
   std::optional<SheetShape> sheet;        // a thin sheet: without corners its mesh is a surface with a border
   std::optional<FatShape> fat;            // instead of a mesh: a body of fat
+  std::optional<RigidShape> rigid;        // instead of a mesh: a rigid body
   std::optional<TriangleMesh> surface;    // m      instead of reading the mesh or making the tube: its surface at rest
   double mm_per_unit = 1.0;               // mm     per unit of the mesh file
   MeshAxes axes = MeshAxes::Trocar;       //        of the mesh file
@@ -97,7 +99,7 @@ struct OrganScene {
 
 // Returns whether the surface of an organ comes from a mesh file.
 inline bool has_mesh_file(const OrganScene& organ) {
-  return !organ.tube && !organ.fat && !(organ.sheet && !organ.sheet->corners.empty());
+  return !organ.tube && !organ.fat && !organ.rigid && !(organ.sheet && !organ.sheet->corners.empty());
 }
 
 // The kind of an instrument's tip.

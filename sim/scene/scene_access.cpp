@@ -126,6 +126,7 @@ TriangleMesh surface_of(const OrganScene& organ) {
   if (organ.surface) return *organ.surface;
   if (organ.tube) return tube_surface(*organ.tube);
   if (organ.fat) return fat_surface(*organ.fat);
+  if (organ.rigid) return rigid_surface(*organ.rigid);
   if (organ.sheet) return slab_surface(patch_of(organ), sheet_params_of(organ));
   return loaded(organ).mesh;
 }
@@ -137,7 +138,7 @@ TriangleMesh surface_of(const BackdropScene& backdrop) {
 }
 
 TriangleMesh solid_surface_of(const OrganScene& organ) {
-  if (organ.surface || organ.tube || organ.fat || organ.sheet) return surface_of(organ);
+  if (organ.surface || organ.tube || organ.fat || organ.sheet || organ.rigid) return surface_of(organ);
   LoadedMesh file = loaded(organ);
   const MeshReport report = mesh_report(file.mesh.view());
   std::string fault = unit_fault(organ, file, report.longest_side());
@@ -148,6 +149,7 @@ TriangleMesh solid_surface_of(const OrganScene& organ) {
 
 std::string origin_of(const OrganScene& organ) {
   if (organ.fat) return fmt::format("fat of {:g} mm", organ.fat->thickness * 1e3);
+  if (organ.rigid) return fmt::format("rigid {}", name_of(organ.rigid->form));
   if (organ.tube) return fmt::format("tube of radius {:g} mm", organ.tube->radius * 1e3);
   if (!has_mesh_file(organ)) return fmt::format("sheet of {:g} mm", organ.sheet->thickness * 1e3);
   return organ.mesh.string();

@@ -32,7 +32,7 @@ struct SceneKey {
 
 inline constexpr std::array kTaskKinds{TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
                                        TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut,
-                                       TaskKind::ClipAndCut,   TaskKind::Operation};
+                                       TaskKind::ClipAndCut,   TaskKind::Operation,      TaskKind::PegTransfer};
 inline constexpr std::array kStepKinds{StepKind::Retract, StepKind::Dissect,      StepKind::Divide, StepKind::Remove,
                                        StepKind::Clear,   StepKind::StopBleeding, StepKind::Suck};
 inline constexpr std::array kTubeSides{TubeSide::Start, TubeSide::End};
@@ -201,8 +201,8 @@ void declare(Keys& keys, std::type_identity<TaskScene>) {
   keys.text({"title", "", "shown before the start"}, &TaskScene::title);
   keys.text({"instructions", "", "shown before the start"}, &TaskScene::instructions);
   keys.text({"instrument", "",
-             "the instrument whose tip counts, empty: any; required for `lift-organ` (a grasper) and `burn-line` (a "
-             "hook); refused for `navigate-camera`"},
+             "the instrument whose tip counts, empty: any; required for `lift-organ` (a grasper), `burn-line` (a "
+             "hook) and `peg-transfer` (the grasper that lifts first); refused for `navigate-camera`"},
             &TaskScene::instrument);
   keys.scaled({"tolerance_mm", "mm", "largest distance from a target; half the width of a line"}, &TaskScene::tolerance,
               {0.1, 100.0});
@@ -415,14 +415,42 @@ void declare(Keys& keys, std::type_identity<FatShape>) {
 }
 
 template <typename Keys>
+void declare(Keys& keys, std::type_identity<RigidShape>) {
+  keys.choice({"form", "", "box; ring, with a triangular outline; board, with pegs, which never moves", Need::Required},
+              &RigidShape::form, kRigidForms);
+  keys.position({"at_mm", "mm", "its middle at the start; of a board, the middle of its upper side", Need::Required},
+                &RigidShape::at);
+  keys.vector({"turn_deg", "degrees", "turns it at the start about x, then y, then z"}, &RigidShape::turn_deg,
+              {-360.0, 360.0});
+  keys.position({"size_mm", "mm", "of a box or a board along x, y, z"}, &RigidShape::size);
+  keys.scaled({"side_mm", "mm", "of a ring: side of the triangle that its long outer sides span"}, &RigidShape::side,
+              {1.0, 200.0});
+  keys.scaled({"wall_mm", "mm", "thickness of a ring's wall"}, &RigidShape::wall, {0.3, 50.0});
+  keys.scaled({"height_mm", "mm", "of a ring"}, &RigidShape::height, {0.3, 100.0});
+  keys.scaled({"round_mm", "mm", "radius of the edges"}, &RigidShape::round, {0.1, 20.0});
+  keys.optional_path(
+      {"pegs_mm", "mm, [[x, y, 0], ...]", "feet of the pegs of a board, from the middle of its upper side"},
+      &RigidShape::pegs);
+  keys.scaled({"peg_radius_mm", "mm", "of a peg"}, &RigidShape::peg_radius, {0.2, 20.0});
+  keys.scaled({"peg_height_mm", "mm", "of a peg, with its round end"}, &RigidShape::peg_height, {1.0, 200.0});
+  keys.number({"density", "kg/m^3", "of a body that moves"}, &RigidShape::density, {1.0, 3e4});
+  keys.number({"friction", "", "Coulomb; two surfaces rub with the geometric mean of theirs"}, &RigidShape::friction,
+              {0.0, 10.0});
+  keys.number({"restitution", "", "share of the speed of an impact that returns; of two, the larger"},
+              &RigidShape::restitution, {0.0, 1.0});
+  keys.flag({"fixed", "", "true: it never moves"}, &RigidShape::fixed);
+}
+
+template <typename Keys>
 void declare(Keys& keys, std::type_identity<OrganScene>) {
   keys.unique_name({"name", "", "unique", Need::Required}, &OrganScene::name);
   keys.table("tube", &OrganScene::tube);
   keys.table("sheet", &OrganScene::sheet);
   keys.table("fat", &OrganScene::fat);
+  keys.table("rigid", &OrganScene::rigid);
   keys.file({"mesh", "",
-             "path of the mesh, relative to the scene file; an organ has this, `[organ.tube]`, `[organ.fat]` or the "
-             "corners of `[organ.sheet]`"},
+             "path of the mesh, relative to the scene file; an organ has this, `[organ.tube]`, `[organ.fat]`, "
+             "`[organ.rigid]` or the corners of `[organ.sheet]`"},
             &OrganScene::mesh, [](const OrganScene& organ) { return has_mesh_file(organ); });
   keys.text({"part", "", "of a glTF file with several: the name of the nodes to read; `trocar mesh parts` lists them"},
             &OrganScene::part);

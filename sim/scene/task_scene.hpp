@@ -31,7 +31,17 @@ struct TaskLevel {
   bool swap_trocars = false;  // the first two instruments swap pivot, tip and axis: each is in the other hand
 };
 
-enum class TaskKind { TouchTargets, NavigateCamera, FollowCurve, LiftOrgan, BurnLine, KeepOut, ClipAndCut, Operation };
+enum class TaskKind {
+  TouchTargets,
+  NavigateCamera,
+  FollowCurve,
+  LiftOrgan,
+  BurnLine,
+  KeepOut,
+  ClipAndCut,
+  Operation,
+  PegTransfer
+};
 // An end of the line through a duct or vessel.
 enum class TubeSide { Start, End };
 

@@ -216,6 +216,15 @@ constexpr std::array kSentences = {
     GradeSentences{"task_tears", "", "The number of tears was {}",
                    "Pull slowly, and pause when the tissue is stretched."},
     GradeSentences{"task_highest", "", "The target was lifted by {}", "Stop lifting when the hint says to hold."},
+    // Peg transfer
+    GradeSentences{"task_rings", "", "The number of rings that were handed over and placed was {}",
+                   "Lift each ring with one hand, pass it to the other in the air, and place it on a free peg."},
+    GradeSentences{"task_ring_drops", "", "The number of rings that were dropped was {}",
+                   "Let go with one hand only when the other has closed on the ring."},
+    GradeSentences{"task_rings_lost", "", "The number of rings that fell out of view was {}",
+                   "Carry the rings over the middle of the board."},
+    GradeSentences{"task_mistels", "", "Time limit less time less penalty was {}",
+                   "Plan the next grasp while you place a ring."},
     // Burn along a line
     GradeSentences{"task_burnt", "", "The burnt share of the line was {}",
                    "Burn the whole line, with both ends, before you release the pedal."},

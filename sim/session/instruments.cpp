@@ -125,7 +125,7 @@ void Instruments::read_instrument(std::size_t k, const FrameClock& clock, bool f
     instrument.commanded_grip = given->grip;
     instrument.grip_force = given->grip_force;
   }
-  instrument.grip = solved_grip(instrument, bodies_[k]);
+  instrument.grip = std::max(solved_grip(instrument, bodies_[k]), instrument.kept_open);
   work_blades(before.grip, instrument);
   work_applier(instrument);
   bodies_[k].move(first ? nullptr : &before, stance_of(instrument), kind_.mode);

@@ -41,7 +41,8 @@ struct Instrument {
   std::uint32_t heats = 0;      // organ_bit() of the organs on which its hot metal acts in this frame
   bool snipped = false;         // scissors: the blades closed in this frame
   bool blades_open = true;
-  double opened = 1.0;  // 1 aperture; scissors: the widest since the blades last closed
+  double kept_open = 0.0;  // aperture down to which a rigid body kept the jaws open in the last frame; 0: none
+  double opened = 1.0;     // 1 aperture; scissors: the widest since the blades last closed
   ClipParams clip;
   int clips_left = 0;        // in the magazine and between the jaws
   bool clip_loaded = false;  // clip applier: a clip lies between the jaws

@@ -200,9 +200,10 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   // Tissue has no seams: cuts, pressure and the picture need one connected surface.
   organ.mesh.faces = welded_faces(organ.mesh.positions, organ.mesh.faces);
   try {
-    organ.tissue = scene.sheet ? make_sheet_tissue(patch_of(scene), sheet_params_of(scene), scene.tissue,
-                                                   scene.attachments, breathing)
-                               : make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
+    organ.tissue = scene.rigid   ? make_rigid_tissue(organ.mesh.view())
+                   : scene.sheet ? make_sheet_tissue(patch_of(scene), sheet_params_of(scene), scene.tissue,
+                                                     scene.attachments, breathing)
+                                 : make_tissue(organ.mesh.view(), scene.tissue, scene.attachments, breathing);
     if (scene.tube && scene.tube->wall > 0.0) make_tube_of(organ.tissue, tube_params(scene), centre_line(*scene.tube));
   } catch (const InputError& error) {
     throw InputError(fmt::format("organ {} ({}): {}", scene.name, origin_of(scene), error.what()));
@@ -217,7 +218,7 @@ Organ make_organ(const OrganScene& scene, const Breathing& breathing, bool cutta
   follow_nodes(organ);
   organ.around = faces_around(organ.mesh.faces, organ.positions.size());
   if (cuttable && scene.sheet) organ.tissue.floor = floor_of(scene.cut);
-  if (cuttable && !scene.sheet) {
+  if (cuttable && !scene.sheet && !scene.rigid) {
     SculptParams params = scene.cut;
     if (scene.tissue.gravity != glm::vec3(0.f)) params.fall = scene.tissue.gravity;
     organ.sculpture = make_sculpture(organ.mesh.view(), organ.tissue, params);

@@ -331,7 +331,7 @@ class OrganCheck {
                   lies_within(glm::dvec3(state.v[node]), static_cast<double>(kFastestNode)),
               "a node is more than 10 m from its position at rest, faster than 1000 m/s, or not a number");
       require(moves[node] || at_rest_.inverse_mass[node] > 0.f || !model_.tube.empty() || !model_.slab.empty() ||
-                  state.x[node] == at_rest_.rest[node],
+                  model_.rigid || state.x[node] == at_rest_.rest[node],
               "a fixed node is not where it is fixed");
     }
     for (const Dent& dent : state.dents) check(dent);
@@ -979,6 +979,7 @@ void TissueWorld::save(ByteWriter& out) const {
   field(out, self.bleeding_.content_state());
   field(out, self.film_.film_state());
   field(out, self.film_.amount_state());
+  self.rigid_.save(out);
 }
 
 void TissueWorld::read(ByteReader& in) {
@@ -993,6 +994,7 @@ void TissueWorld::read(ByteReader& in) {
   field(in, bleeding_.content_state());
   field(in, film_.film_state());
   field(in, film_.amount_state());
+  rigid_.read(in);
 }
 
 void TissueWorld::check_read(std::size_t tools) const {
@@ -1006,9 +1008,11 @@ void TissueWorld::check_read(std::size_t tools) const {
   clips_.check_read(organs_, tools);
   bleeding_.check_read(organs_);
   film_.check_read(organs_);
+  rigid_.check_read();
 }
 
 void TissueWorld::follow_read() {
+  rigid_.follow_read(organs_);
   for (Organ& organ : organs_) {
     restore_rods(organ);
     restore_sheet(organ);
@@ -1076,6 +1080,7 @@ void Session::check_read() const {
 
 void Session::follow_read() {
   world_.follow_read();
+  world_.follow_read(instruments_);
   for (std::size_t k = 0; k < organs().size(); ++k) check_.rebuild(k, {organs()[k].positions, organs()[k].mesh.faces});
   tip_watch_ = {};
   sight_watch_.forget();

@@ -27,10 +27,12 @@ BackendChoice first_choice(BackendMaker& backends, const std::string& name) {
 namespace {
 
 // Returns the organs whose surfaces the steps of a task look at, each once: what they clear away, the ducts and vessels
-// that they keep away from, and all on which blood may lie that is sucked away.
+// that they keep away from, and all on which blood may lie that is sucked away; and the rings of peg transfer.
 std::vector<std::uint32_t> seen_organs(const Scene& scene) {
   std::set<std::uint32_t> seen;
-  if (!scene.task || scene.task->steps.empty()) return {};
+  for (std::uint32_t k = 0; scene.task && scene.task->kind == TaskKind::PegTransfer && k < scene.organs.size(); ++k)
+    if (scene.organs[k].rigid && !scene.organs[k].rigid->fixed) seen.insert(k);
+  if (!scene.task || scene.task->steps.empty()) return {seen.begin(), seen.end()};
   for (const TaskStep& step : scene.task->steps)
     for (std::uint32_t k = 0; step.kind == StepKind::Suck && k < scene.organs.size(); ++k) seen.insert(k);
   for (const TaskStep& step : scene.task->steps)
@@ -60,7 +62,7 @@ Session::Session(const Scene& scene, BackendMaker& backends, const std::string& 
   for (BackendTimes& times : times_of(checks)) times_.push_back(std::move(times));
   seen_organs_ = seen_organs(scene);
   for (std::size_t k = 0; k < scene.organs.size(); ++k)
-    if (scene.organs[k].only_joined) queries_.leave_alone(k);
+    if (scene.organs[k].only_joined || scene.organs[k].rigid) queries_.leave_alone(k);
   queried_surfaces_.resize(scene.organs.size());
   reserve_frames(times_[0].limit);
 }

@@ -46,6 +46,7 @@ class Session {
   const SessionClips& clips() const { return world_.clips(); }
   const SessionBleeding& bleeding() const { return world_.bleeding(); }
   const SessionFilm& film() const { return world_.film(); }
+  const SessionRigid& rigid() const { return world_.rigid(); }
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return world_.queried_nodes(organ); }
   std::span<const SurfaceDent> queried_dents(std::size_t organ) const { return world_.queried_dents(organ); }
   FibreEnds queried_ends(std::size_t fibre) const { return world_.queried_ends(fibre); }

@@ -85,6 +85,7 @@ TissueWorld::TissueWorld(const Scene& scene, BackendMaker& backends, const std::
   clips_ = SessionClips(scene, organs_);
   bleeding_ = SessionBleeding(scene, organs_, organ_contacts_, bonds_);
   film_ = SessionFilm(scene, organs_);
+  rigid_ = SessionRigid(scene, organs_);
   for (const Organ& organ : organs_) intact_.push_back({organ.mesh, organ.tissue});
   slips_ = TipSlip(scene.instruments.size(), scene.organs.size());
   pull_.resize(scene.instruments.size());
@@ -123,6 +124,10 @@ void TissueWorld::step(Instruments& instruments, std::span<const OrganPair> near
   }
   step_pieces(instruments, near, dt, stage_ms);
   settle_jaws(instruments, dt);
+  {
+    const StageTimer timer(stage_ms[kTissue]);
+    rigid_.step(instruments, organs_, dt);
+  }
   {
     const StageTimer timer(stage_ms[kSurface]);
     follow_surfaces(instruments, dt);
@@ -177,8 +182,9 @@ void TissueWorld::find_candidates() {
   for (Organ& organ : organs_) {
     begin_candidates(organ.contacts, organ.state.dents);
     for (std::size_t part = 0; part < part_steps_.size(); ++part)
-      add_candidates(part_steps_[part], touched_now(organ, part, touched_now_), organ.mesh.faces, organ.around,
-                     organ.skin, organ.contacts);
+      add_candidates(part_steps_[part],
+                     organ.tissue.rigid ? std::span<const Touch>() : touched_now(organ, part, touched_now_),
+                     organ.mesh.faces, organ.around, organ.skin, organ.contacts);
   }
 }
 
@@ -197,7 +203,7 @@ void TissueWorld::grip_with(Instrument& instrument, std::size_t tool, const Jaws
   bool clings = true;
   for (std::size_t k = 0; k < organs_.size(); ++k) {
     const std::uint32_t upper = touched(organs_[k], 1), lower = touched(organs_[k], 2);
-    if (upper == 0 || lower == 0 || (clings_[k] && !clings)) continue;
+    if (upper == 0 || lower == 0 || organs_[k].tissue.rigid || (clings_[k] && !clings)) continue;
     if (upper + lower <= most && clings == (clings_[k] != 0)) continue;
     most = upper + lower, clings = clings_[k] != 0, best = k;
   }

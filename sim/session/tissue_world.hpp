@@ -19,6 +19,7 @@
 #include "sim/session/saved_session.hpp"
 #include "sim/session/session_bleeding.hpp"
 #include "sim/session/session_joins.hpp"
+#include "sim/session/session_rigid.hpp"
 #include "sim/session/tick_clock.hpp"
 #include "sim/support/byte_archive.hpp"
 
@@ -92,6 +93,7 @@ class TissueWorld {
   const SessionClips& clips() const { return clips_; }
   const SessionBleeding& bleeding() const { return bleeding_; }
   const SessionFilm& film() const { return film_; }
+  const SessionRigid& rigid() const { return rigid_; }
   const OrganContacts& organ_contacts() const { return organ_contacts_; }  // of the last frame
   // Returns the nodes at the time of the last frame's touch query. [organ][node]
   std::span<const glm::vec3> queried_nodes(std::size_t organ) const { return queried_nodes_[organ]; }
@@ -116,6 +118,7 @@ class TissueWorld {
   void read(ByteReader& in);
   void check_read(std::size_t tools) const;
   void follow_read();
+  void follow_read(Instruments& instruments) const { rigid_.keep_open(instruments); }
 
  private:
   void begin(const Instruments& instruments);
@@ -173,6 +176,7 @@ class TissueWorld {
   SessionClips clips_;
   SessionBleeding bleeding_;
   SessionFilm film_;
+  SessionRigid rigid_;
   TipSlip slips_;
   // Each frame fills these buffers before it reads them, so nothing passes from one frame to the next.
   std::vector<OrganBody> bodies_;                           // [organ]

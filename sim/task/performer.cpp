@@ -150,6 +150,9 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
   rest_.clear();
   for (const SurfaceMark& mark : marks) rest_.emplace_back(position_of(mark, stage.surfaces[mark.organ].positions));
   lines_ = stage.lines;
+  rings_.clear();
+  for (const SurfaceMark& mark : marks) rings_.push_back(mark.organ);
+  pegs_ = stage.pegs, peg_height_ = stage.peg_height;
   ducts_.clear();
   tries_.assign(stage.fibres.size(), 0.0);
   cooked_.assign(stage.fibres.size(), 0.0);

@@ -129,6 +129,19 @@ class Performer {
   void plan_camera(const TaskFeed& feed);
   void plan_line(const TaskFeed& feed);
   void plan_lift();
+  // A ring in its present place: its middle, and its three long sides.
+  struct RingPlace {
+    glm::dvec3 middle{0.0};                 // m
+    std::array<glm::dvec3, 3> out{};        // unit, from the middle to a long side, in its plane
+    glm::dvec3 up{0.0};                     // unit, its axis
+    double inner = 0.0, half_height = 0.0;  // m, from the middle to the middle of the wall; half its height
+  };
+  RingPlace ring_at(const Observation& seen, std::uint32_t organ) const;
+  void plan_pegs(const Observation& seen);
+  double misfit(const RingPlace& ring, const glm::dvec3& middle, std::size_t tool, std::size_t side) const;
+  void take_ring(std::uint32_t organ, std::size_t tool, std::size_t side, double aperture, const glm::dvec3& error);
+  void carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration);
+  void let_go(std::size_t tool);
   void plan_clip(const Observation& seen);
   void plan_operation(const Observation& seen, const TaskFeed& feed);
   void plan_retract(const Observation& seen, std::size_t step);
@@ -228,23 +241,28 @@ class Performer {
   std::mt19937 random_;
   std::vector<InstrumentScene> instruments_;
   ScopeScene scope_;
-  std::size_t tool_ = 0;                        // the moved instrument; instruments_.size(): the scope
-  std::vector<DevicePose> poses_;               // [instrument], then the scope
-  std::vector<glm::dvec3> normals_;             // [mark] at rest, outward
-  std::vector<glm::dvec3> rest_;                // [mark] m, at rest
-  std::vector<std::vector<glm::dvec3>> lines_;  // [organ] m, of ducts
-  std::vector<Duct> ducts_;                     // [mark] of ClipAndCut and Operation
-  std::vector<Duct> injured_;                   // [step] vessels whose bleeding the task stops
-  std::vector<glm::dvec3> sucked_;              // m, places
-  std::optional<OperationSteps> steps_;         // of Operation: their marks and fibres
-  std::vector<double> pulled_;                  // [instrument] m, more than a retraction needs
-  std::vector<glm::dvec3> swung_;               // [instrument] m, to a side, since its last retraction
-  std::vector<std::size_t> pulled_for_;         // [instrument] the step for which it last moved what it holds
-  std::vector<int> grasped_again_;              // [instrument] times, what had slipped out
-  bool caught_ = false;                         // the hook holds tissue, which it must not drag out
-  double caught_from_ = 0.4;                    // N    the hook is caught when it feels more, moving out
-  bool pressed_ = false;                        // the hook has pressed on an organ: it moves out before the next strand
-  int freed_ = 0;                               // attempts to free the hook since it last was free
+  std::size_t tool_ = 0;                         // the moved instrument; instruments_.size(): the scope
+  std::vector<DevicePose> poses_;                // [instrument], then the scope
+  std::vector<glm::dvec3> normals_;              // [mark] at rest, outward
+  std::vector<glm::dvec3> rest_;                 // [mark] m, at rest
+  std::vector<std::vector<glm::dvec3>> lines_;   // [organ] m, of ducts
+  std::vector<std::uint32_t> rings_;             // organs, of PegTransfer
+  std::vector<glm::dvec3> pegs_;                 // m, their feet
+  double peg_height_ = 0.0;                      // m
+  bool ring_side_ = false, rings_back_ = false;  // they start on the right; they go back
+  glm::dvec3 rings_across_{0.0};                 // unit, along the wall that jaws take next
+  std::vector<Duct> ducts_;                      // [mark] of ClipAndCut and Operation
+  std::vector<Duct> injured_;                    // [step] vessels whose bleeding the task stops
+  std::vector<glm::dvec3> sucked_;               // m, places
+  std::optional<OperationSteps> steps_;          // of Operation: their marks and fibres
+  std::vector<double> pulled_;                   // [instrument] m, more than a retraction needs
+  std::vector<glm::dvec3> swung_;                // [instrument] m, to a side, since its last retraction
+  std::vector<std::size_t> pulled_for_;          // [instrument] the step for which it last moved what it holds
+  std::vector<int> grasped_again_;               // [instrument] times, what had slipped out
+  bool caught_ = false;                          // the hook holds tissue, which it must not drag out
+  double caught_from_ = 0.4;                     // N    the hook is caught when it feels more, moving out
+  bool pressed_ = false;  // the hook has pressed on an organ: it moves out before the next strand
+  int freed_ = 0;         // attempts to free the hook since it last was free
   struct HookPose {
     glm::dvec3 tip;
     double roll_deg, time;

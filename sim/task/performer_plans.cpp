@@ -57,6 +57,8 @@ void Performer::plan(const Observation& seen, const TaskFeed& feed) {
       return plan_clip(seen);
     case TaskKind::Operation:
       return plan_operation(seen, feed);
+    case TaskKind::PegTransfer:
+      return plan_pegs(seen);
   }
 }
 
@@ -176,6 +178,152 @@ void Performer::plan_lift() {
   lift.wait = drops ? 0.3 : task_.hold + 1.0;
   Move& release = then([=](const Observation&, double) { return **start + height * up; });
   release.grip = 1.0, release.duration = 0.5;
+}
+
+// Plans peg transfer, one ring at a time: a hand lifts it by a long side, the other takes another side in the air and
+// places it on a free peg of the other side of the board. The jaws come from above, one on each side of the wall.
+
+namespace {
+
+// Aperture before a ring is grasped beside a peg, and in the air; to let go of it.
+constexpr double kAroundWall = 0.16, kInTheAir = 0.27, kLetGo = 0.32;  // 1
+constexpr double kOverRing = 0.025, kInto = 0.0045;                    // m  above its upper side, and below it
+constexpr double kOverBoard = 0.003;                                   // m  of the end of the jaws
+constexpr double kHandOver = 0.050;                                    // m  height of its middle in the air
+constexpr double kOverPeg = 0.006;                                     // m  above the end of a peg
+
+}  // namespace
+
+Performer::RingPlace Performer::ring_at(const Observation& seen, std::uint32_t organ) const {
+  const std::span<const glm::vec3> points = seen.organs[organ].surface.positions;
+  RingPlace ring;
+  const std::size_t row =
+      points.size() / 6;  // vertices of one of the six corners of its outline (mesh/rigid_shape.hpp)
+  std::array<glm::dvec3, 6> middle{};
+  for (std::size_t k = 0; k < 6; ++k)
+    for (std::size_t i = 0; i < row; ++i) middle[k] += glm::dvec3(points[k * row + i]) / static_cast<double>(row);
+  for (const glm::dvec3& p : middle) ring.middle += p / 6.0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const glm::dvec3 arm = 0.5 * (middle[2 * k] + middle[2 * k + 1]) - ring.middle;
+    ring.inner = glm::length(arm);
+    ring.out[k] = arm / ring.inner;
+  }
+  ring.up = glm::normalize(glm::cross(ring.out[0], ring.out[1]));
+  for (const glm::vec3& p : points)
+    ring.half_height = std::max(ring.half_height, glm::dot(glm::dvec3(p) - ring.middle, ring.up));
+  if (ring.up.z < 0.0) ring.up = -ring.up;
+  return ring;
+}
+
+// How badly jaws fit around a side of the ring: its wall should lie along the instrument, on the hand's own side.
+double Performer::misfit(const RingPlace& ring, const glm::dvec3& middle, std::size_t tool, std::size_t side) const {
+  const glm::dvec3 shaft = glm::normalize(poses_[tool].pivot - middle);
+  const double own = poses_[tool].pivot.x < poses_[1 - tool].pivot.x ? -1.0 : 1.0;
+  return std::abs(glm::dot(ring.out[side], shaft)) - 0.1 * own * ring.out[side].x;
+}
+
+void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t side, double aperture,
+                          const glm::dvec3& error) {
+  const glm::dvec3 pivot = poses_[tool].pivot;
+  const double radius = instruments_[tool].radius;
+  // The tip for which the end of the jaws is `from` .. `to` above the upper side of the wall, along the instrument.
+  const auto tip_at = [=, this](double from, double to) -> Goal {
+    return [=, this](const Observation& seen, double share) {
+      const RingPlace ring = ring_at(seen, organ);
+      const glm::dvec3 top = ring.middle + ring.inner * ring.out[side] + ring.half_height * ring.up + error;
+      const glm::dvec3 shaft = glm::normalize(pivot - top);
+      glm::dvec3 end = top + glm::mix(from, to, share) * shaft;
+      end.z = std::max(end.z, kOverBoard);
+      return end + radius * shaft;
+    };
+  };
+  Move& over = then(tip_at(kOverRing, kOverRing));
+  over.tool = tool, over.grip = aperture, over.wait = 0.1;
+  over.across = rings_across_;
+  Move& down = then(tip_at(kOverRing, -kInto));
+  down.tool = tool, down.across = rings_across_, down.duration = 0.6;
+  const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
+  // A ring in the air does not move between the jaws: the hand follows it. On its peg it does.
+  const bool in_air = aperture == kInTheAir;
+  const Goal around = tip_at(-kInto, -kInto);
+  Move& close = then([=, this](const Observation& seen, double share) {
+    if (!*closed_at) *closed_at = tip_;
+    return in_air ? around(seen, share) : **closed_at;
+  });
+  close.tool = tool, close.grip = 0.0, close.duration = 0.35;
+}
+
+// Moves what a hand holds by as much as brings the ring's middle to a point.
+void Performer::carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration) {
+  const auto start = std::make_shared<std::optional<std::pair<glm::dvec3, glm::dvec3>>>();
+  Move& carry = then([=, this](const Observation& seen, double share) {
+    if (!*start) *start = std::pair(tip_, ring_at(seen, organ).middle);
+    return (*start)->first + share * (to - (*start)->second);
+  });
+  carry.tool = tool, carry.grip = 0.0, carry.duration = duration, carry.wait = 0.1;
+}
+
+void Performer::let_go(std::size_t tool) {
+  const auto start = std::make_shared<std::optional<glm::dvec3>>();
+  const glm::dvec3 pivot = poses_[tool].pivot;
+  Move& open = then([=, this](const Observation&, double) {
+    if (!*start) *start = tip_;
+    return **start;
+  });
+  open.tool = tool, open.grip = kLetGo, open.duration = 0.3;
+  Move& back =
+      then([=](const Observation&, double share) { return **start + share * 0.035 * glm::normalize(pivot - **start); });
+  back.tool = tool, back.grip = kLetGo, back.duration = 0.4;
+}
+
+void Performer::plan_pegs(const Observation& seen) {
+  const std::size_t first = instruments_[0].name == task_.instrument ? 0 : 1, second = 1 - first;
+  glm::dvec3 centre(0.0);
+  for (const glm::dvec3& peg : pegs_) centre += peg / static_cast<double>(pegs_.size());
+  const auto side = [&](const glm::dvec3& at) { return at.x > centre.x; };
+  // Rings that lie on their side, or beside the board, stay there.
+  std::vector<std::uint32_t> rings;
+  for (const std::uint32_t organ : rings_)
+    if (const RingPlace ring = ring_at(seen, organ); ring.up.z > 0.7 && ring.middle.z > centre.z)
+      rings.push_back(organ);
+  // The direction: to the other side, until all are there.
+  std::size_t over = 0;
+  for (const std::uint32_t organ : rings) over += side(ring_at(seen, organ).middle) != ring_side_ ? 1 : 0;
+  if (!rings_back_ && over == rings.size()) rings_back_ = true;
+  const std::size_t giver = rings_back_ ? second : first, taker = 1 - giver;
+  const bool from = rings_back_ ? !ring_side_ : ring_side_;
+  const auto ring =
+      std::ranges::find_if(rings, [&](std::uint32_t organ) { return side(ring_at(seen, organ).middle) == from; });
+  const auto is_free = [&](const glm::dvec3& peg) {
+    return side(peg) != from && std::ranges::none_of(rings_, [&](std::uint32_t organ) {
+             const glm::dvec3 off = ring_at(seen, organ).middle - peg;
+             return off.x * off.x + off.y * off.y < 1e-4;
+           });
+  };
+  const auto peg = std::ranges::find_if(pegs_, is_free);
+  if (ring == rings.end() || peg == pegs_.end()) return pause();
+  const RingPlace place = ring_at(seen, *ring);
+  const glm::dvec3 air = centre + glm::dvec3(0.0, 0.0, kHandOver);
+  std::size_t mine = 0, other = 1;
+  double least = INFINITY;
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) {
+      const double cost = misfit(place, place.middle, giver, a) + misfit(place, air, taker, b);
+      if (a != b && cost < least) least = cost, mine = a, other = b;
+    }
+  const double clumsy = style_.careless && blunders() ? 0.006 : 0.0;
+  rings_across_ = glm::cross(place.up, place.out[mine]);
+  take_ring(*ring, giver, mine, kAroundWall, aim() + clumsy * place.out[mine]);
+  carry_ring(*ring, giver, place.middle + glm::dvec3(0.0, 0.0, peg_height_ + kOverPeg), 0.6);
+  carry_ring(*ring, giver, air, glm::distance(place.middle, air) / style_.speed);
+  rings_across_ = glm::cross(place.up, place.out[other]);
+  take_ring(*ring, taker, other, kInTheAir, 0.5 * aim());
+  let_go(giver);
+  const glm::dvec3 above = *peg + glm::dvec3(0.0, 0.0, peg_height_ + place.half_height + kOverPeg);
+  carry_ring(*ring, taker, above, glm::distance(air, above) / style_.speed);
+  carry_ring(*ring, taker, above, 0.3);
+  carry_ring(*ring, taker, *peg + glm::dvec3(0.0, 0.0, place.half_height + 0.004), 0.5);
+  let_go(taker);
 }
 
 // Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after

@@ -16,6 +16,8 @@ TaskStage stage_of(const Session& session) {
     stage.fibres.push_back(
         {session.bonds().groups()[f], 0.5f * (fibre.a.point + fibre.b.point), fibre.a.organ, fibre.b.organ});
   }
+  stage.pegs.assign(session.rigid().pegs().begin(), session.rigid().pegs().end());
+  stage.peg_height = session.rigid().peg_height();
   for (const Instrument& instrument : session.instruments()) {
     stage.instruments.push_back(instrument.name);
     stage.jaws.push_back(instrument.jaws);

@@ -95,6 +95,7 @@ std::unique_ptr<TaskGoal> make_follow_curve(const TaskScene& task, const TaskSta
 std::unique_ptr<TaskGoal> make_lift_organ(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_burn_line(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_clip_and_cut(const TaskScene& task, const TaskStage& stage);
+std::unique_ptr<TaskGoal> make_peg_transfer(const TaskScene& task, const TaskStage& stage);
 std::unique_ptr<TaskGoal> make_operation(const TaskScene& task, const TaskStage& stage);
 
 // Returns the index of the organ or instrument with this name. Throws InputError when there is none.

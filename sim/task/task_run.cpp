@@ -25,6 +25,8 @@ std::unique_ptr<TaskGoal> make_goal(const TaskScene& task, const TaskStage& stag
       return make_clip_and_cut(task, stage);
     case TaskKind::Operation:
       return make_operation(task, stage);
+    case TaskKind::PegTransfer:
+      return make_peg_transfer(task, stage);
     case TaskKind::TouchTargets:
     case TaskKind::KeepOut:
       break;

@@ -47,6 +47,8 @@ struct TaskStage {
   std::vector<StageFibre> fibres = {};                    // [fibre]
   std::vector<InstrumentKind> kinds = {};                 // [instrument]
   std::vector<std::optional<StageInjury>> injuries = {};  // [organ]
+  std::vector<glm::dvec3> pegs = {};                      // m, feet of the pegs of all boards
+  double peg_height = 0.0;                                // m, of the highest
 };
 
 // The state of a task that the window shows.

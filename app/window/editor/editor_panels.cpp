@@ -112,6 +112,7 @@ void rule_fields(TaskScene& task) {
       number("Clips staying", rules.clips_staying, 1.0, 0.0, 10.0, "%.0f");
       break;
     case TaskKind::FollowCurve:
+    case TaskKind::PegTransfer:
       break;
   }
 }
