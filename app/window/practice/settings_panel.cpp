@@ -5,6 +5,7 @@
 
 #include "app/compare/backends.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/error.hpp"
 
 namespace trocar {
 namespace {
@@ -62,10 +63,36 @@ void picture_settings(const Practice* practice, std::optional<Quality> quality, 
   check_beside("Circular view", "##round", settings.view.round_field);
 }
 
+// `count`: of the choices of an enumeration with name_of().
+template <typename Choice>
+void choice_of(const char* label, std::size_t count, Choice& choice) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) names.push_back(name_of(static_cast<Choice>(k)));
+  if (const auto chosen = theme::choice(label, name_of(choice), names, kSettingFrom))
+    choice = static_cast<Choice>(*chosen);
+}
+
+// The mice of this machine, when the row is drawn.
+void second_mouse_choice(WindowSettings& settings) {
+  std::vector<std::string> names = {"the last one"};
+  const std::vector<ListedMouse> mice = list_mice();
+  std::string shown = settings.second_mouse.empty() ? names[0] : settings.second_mouse;
+  for (const ListedMouse& mouse : mice) {
+    names.push_back(fmt::format("{}: {}", mouse.number, printable(mouse.name)));
+    if (settings.second_mouse == std::to_string(mouse.number)) shown = names.back();
+  }
+  if (const auto chosen = theme::choice("Second mouse", shown, names, kSettingFrom))
+    settings.second_mouse = *chosen == 0 ? std::string() : std::to_string(mice[*chosen - 1].number);
+}
+
 void hand_settings(WindowSettings& settings) {
-  theme::heading("Input");
+  theme::heading("Hands and camera");
+  choice_of("Hands", kHandsBy, settings.hands_by);
+  choice_of("Camera", kCameraBy, settings.camera);
+  if (settings.hands_by == HandsBy::TwoMice || settings.camera == CameraBy::SecondMouse) second_mouse_choice(settings);
   slider("Mouse and wheel sensitivity", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f");
   check("Fulcrum effect", "##fulcrum", settings.hands.fulcrum);
+  check_beside("Lens fogs (free practice)", "##fog", settings.lens_fogs);
 }
 
 // The backend takes effect from the next frame on.
@@ -93,6 +120,7 @@ void sound_settings(WindowSettings& settings) {
   theme::heading("Sound");
   slider("Volume (0: silent)", "##volume", settings.volume, 0.0, 1.0, "%.2f");
   check("Pulse", "##pulse", settings.pulse);
+  check_beside("Captions of sounds", "##captions", settings.captions);
 }
 
 void panel_settings(const KeyLayout& keys, WindowSettings& settings) {
