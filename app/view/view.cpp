@@ -144,7 +144,7 @@ class SmallTarget {
   // Draws from a texture over the bound framebuffer with the program in use, in the columns within `field` half heights
   // of the centre.
   static void copy(unsigned texture, const glm::ivec2& size, double field);
-  void use_lens(const glm::ivec2& full_size, const LensLook& look) const;
+  void use_lens(const glm::ivec2& full_size, double field, const LensLook& look) const;
 
   glm::ivec2 size_{0};
   unsigned framebuffers_[2]{}, colours_[2]{}, depth_ = 0;  // [0] what is drawn, [1] with smooth edges
@@ -199,7 +199,7 @@ void SmallTarget::copy(unsigned texture, const glm::ivec2& size, double field) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-void SmallTarget::use_lens(const glm::ivec2& full_size, const LensLook& look) const {
+void SmallTarget::use_lens(const glm::ivec2& full_size, double field, const LensLook& look) const {
   if (look.fog > 0.f) {
     glBindTexture(GL_TEXTURE_2D, colours_[1]);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
@@ -210,6 +210,7 @@ void SmallTarget::use_lens(const glm::ivec2& full_size, const LensLook& look) co
   lens_look_.set("dark", std::clamp(look.dark, 0.f, 1.f));
   lens_look_.set("aspect", static_cast<float>(full_size.x) / static_cast<float>(full_size.y));
   lens_look_.set("turn", glm::radians(look.turn_deg));
+  lens_look_.set("field_radius", static_cast<float>(field));
 }
 
 void SmallTarget::end(const glm::ivec2& full_size, double field, const LensLook& look) {
@@ -228,7 +229,7 @@ void SmallTarget::end(const glm::ivec2& full_size, double field, const LensLook&
   if (look.is_plain())
     upscale_.use();
   else
-    use_lens(full_size, look);
+    use_lens(full_size, field, look);
   copy(colours_[1], full_size, field);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
   glDisable(GL_SCISSOR_TEST);

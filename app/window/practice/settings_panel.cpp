@@ -55,7 +55,6 @@ void lens_settings(const Practice& practice, WindowSettings& settings) {
 }
 
 void picture_settings(const Practice* practice, std::optional<Quality> quality, WindowSettings& settings) {
-  theme::heading("Picture");
   if (practice) lens_settings(*practice, settings);
   quality_choice(quality, settings);
   slider("Size of letters", "##letters", settings.letters, 1.0, 1.5, "%.2f");
@@ -86,7 +85,6 @@ void second_mouse_choice(WindowSettings& settings) {
 }
 
 void hand_settings(WindowSettings& settings) {
-  theme::heading("Hands and camera");
   choice_of("Hands", kHandsBy, settings.hands_by);
   choice_of("Camera", kCameraBy, settings.camera);
   if (settings.hands_by == HandsBy::TwoMice || settings.camera == CameraBy::SecondMouse) second_mouse_choice(settings);
@@ -154,19 +152,36 @@ void tissue_table(const Scene& scene) {
   }
 }
 
+template <typename Draw>
+void settings_topic(const char* name, const Draw& draw) {
+  const theme::Scope tab = theme::tab(name);
+  theme::note_item(name);
+  if (!tab) return;
+  ImGui::Spacing();
+  draw();
+}
+
 }  // namespace
 
 bool draw_settings(Practice* practice, std::optional<Quality> quality, const KeyLayout& keys,
                    WindowSettings& settings) {
   const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {560.f, 0.f}}, theme::PanelKind::Front, 0.96f);
   theme::headline("Settings");
-  picture_settings(practice, quality, settings);
-  hand_settings(settings);
-  if (practice && settings.technical) query_settings(*practice, keys);
-  sound_settings(settings);
-  panel_settings(keys, settings);
-  if (practice && settings.technical) tissue_table(practice->scene());
-  check("Pack recordings", "##pack", settings.pack);
+  {
+    const theme::Scope tabs = theme::tab_bar("settings");
+    settings_topic("Picture", [&] { picture_settings(practice, quality, settings); });
+    settings_topic("Hands and camera", [&] { hand_settings(settings); });
+    settings_topic("Sound and overlays", [&] {
+      sound_settings(settings);
+      panel_settings(keys, settings);
+      check("Pack recordings", "##pack", settings.pack);
+    });
+    if (practice && settings.technical)
+      settings_topic("Technical", [&] {
+        query_settings(*practice, keys);
+        tissue_table(practice->scene());
+      });
+  }
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};
   ImGui::SameLine();
