@@ -116,13 +116,13 @@ wait_for 120 is phase ready
 is_running
 until is in_hand grasper; do key Tab; done
 for moves in Right KP_4; do
-  before=$(field tip)
+  before=$(field tip_mm)
   xdotool keydown "$moves"
   await_frames
   await_frames
   xdotool keyup "$moves"
   await_frames
-  [ "$(field tip)" != "$before" ] || fail "the key $moves does not swing the grasper"
+  [ "$(field tip_mm)" != "$before" ] || fail "the key $moves does not swing the grasper"
 done
 xdotool keydown Next
 is_there() { at_least touched 1 || ! is screen practice; }
