@@ -21,8 +21,15 @@ std::optional<double> mark_of(const Metric& metric) {
 
 std::string cap_text(const TaskResult& task) {
   if (task.critical.empty()) return {};
-  return fmt::format("Critical error: {}. {} score is at most {:.0f}.", task.critical,
-                     task.ended_by_critical ? "It ended the task, and the" : "The", kMostAfterCritical);
+  std::string text = fmt::format("Critical error: {}. ", task.critical);
+  if (!task.ended_by_critical) return fmt::format("{}The score is at most {:.0f}.", text, kMostAfterCritical);
+  // What ended the task may be the consequence of the first critical error.
+  constexpr std::string_view kMark = "critical: ";
+  const auto last = std::find_if(task.events.rbegin(), task.events.rend(),
+                                 [&](const TaskEvent& event) { return event.error && event.text.starts_with(kMark); });
+  const std::string end = last == task.events.rend() ? task.critical : last->text.substr(kMark.size());
+  text += end == task.critical ? "It ended the task, and the" : fmt::format("Then the task ended: {}. The", end);
+  return fmt::format("{} score is at most {:.0f}.", text, kMostAfterCritical);
 }
 
 std::string slow_machine_text(const Attempt& attempt) {
@@ -88,7 +95,10 @@ Json json_of(const TaskResult& task) {
             {"parts", parts_json(task)},
             {"events", events}};
   if (!task.critical.empty())
-    json["critical"] = {{"error", task.critical}, {"cap", kMostAfterCritical}, {"ended", task.ended_by_critical}};
+    json["critical"] = {{"error", task.critical},
+                        {"cap", kMostAfterCritical},
+                        {"ended", task.ended_by_critical},
+                        {"text", cap_text(task)}};
   return json;
 }
 

@@ -288,15 +288,21 @@ void DuctWatch::count_clips(const Observation& seen, DuctTarget& target) const {
 }
 
 // Implements the task "clip and cut": ducts and vessels are closed by clips on both sides of a target and divided
-// between them (sim/task/duct.hpp). Critical errors end the task. Rules and sources: docs/tasks.md.
-// Tested in tests/sim/task/task_run_test.cpp
+// between them (sim/task/duct.hpp). An artery that is cut without clips bleeds until it is closed, or until too much
+// blood is lost; the other critical errors end the task. Rules and sources: docs/tasks.md. Tested in
+// tests/sim/task/task_run_test.cpp
 
 namespace {
 
 class ClipAndCut final : public TaskGoal {
  public:
   ClipAndCut(const TaskScene& task, const TaskStage& stage)
-      : names_(stage.organs), marks_(marks_of(task, stage)), ducts_(task, stage) {}
+      : names_(stage.organs), marks_(marks_of(task, stage)), ducts_(task, stage) {
+    for (const TaskLimit& limit : task.limits) {
+      const std::uint32_t organ = organ_of(stage, limit.organ);
+      losses_.push_back({organ, LossWatch(organ, limit)});
+    }
+  }
 
   const std::vector<SurfaceMark>& marks() const override { return marks_; }
 
@@ -309,6 +315,7 @@ class ClipAndCut final : public TaskGoal {
         warning_ = fmt::format("the {} is cut", names_[k]);
         log.error(seen.time, warning_);
       }
+    for (Losses& each : losses_) each.watch.step(seen, names_[each.organ], log);
   }
 
   double progress() const override { return ducts_.progress(); }
@@ -321,16 +328,24 @@ class ClipAndCut final : public TaskGoal {
   void add_metrics(PartList& parts) const override {
     ducts_.add_metrics(parts);
     parts.add("task_other_cuts", "Cuts in organs that are not ducts", "", double(cuts_.count), 0.0, 3.0);
+    double blood = 0.0, most = 0.0;
+    for (const Losses& each : losses_) blood += each.watch.blood(), most += each.watch.most_blood();
+    if (most > 0.0) parts.add("task_blood", "Blood lost", "ml", blood, 0.1 * most, most);
   }
 
   void draw(DrawnMarks& marks) const override { ducts_.draw(positions_, marks); }
 
  private:
+  struct Losses {
+    std::uint32_t organ;
+    LossWatch watch;
+  };
   std::vector<std::string> names_;  // [organ]
   std::vector<SurfaceMark> marks_;
   std::vector<glm::vec3> positions_;  // [target] m
   DuctWatch ducts_;
   CutWatch cuts_;
+  std::vector<Losses> losses_;  // [limit]
   std::string warning_;
 };
 

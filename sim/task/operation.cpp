@@ -223,40 +223,6 @@ bool OperationSteps::may_divide() const {
 
 namespace {
 
-// Watches how much blood and bile an organ loses in a task, against the limits of the task. The volumes are those of
-// the session or its recording.   Units: ml.   Tested in tests/sim/task/task_run_test.cpp
-
-class LossWatch {
- public:
-  LossWatch(std::uint32_t organ, const TaskLimit& limit)
-      : organ_(organ), blood_{limit.most_blood_ml}, bile_{limit.most_bile_ml} {}
-
-  // Observes the next frame. `name`: of the organ. Blood above its limit is a critical error, bile an error, once.
-  void step(const Observation& seen, const std::string& name, TaskLog& log) {
-    const bool known = organ_ < seen.bleeding.lost.size();
-    const FluidLoss lost = known ? seen.bleeding.lost[organ_] : FluidLoss{};
-    if (!before_) before_ = lost;
-    if (blood_.exceeded((lost.blood - before_->blood) / kMillilitre))
-      log.critical(seen.time, fmt::format("the {} has lost more than {:g} ml of blood", name, blood_.most));
-    if (bile_.exceeded((lost.bile - before_->bile) / kMillilitre))
-      log.error(seen.time, fmt::format("the {} has spilt more than {:g} ml of bile", name, bile_.most));
-  }
-
- private:
-  struct Limit {
-    double most = 0.0;  // ml, 0: unlimited
-    bool reported = false;
-
-    bool exceeded(double volume) {
-      if (reported || !(most > 0.0) || !(volume > most)) return false;
-      return reported = true;
-    }
-  };
-  std::uint32_t organ_;
-  Limit blood_, bile_;
-  std::optional<FluidLoss> before_;  // m^3, before the task
-};
-
 // Watches the connective tissue that joins the ends of ducts and vessels to organs. A duct that comes off an organ
 // before it is divided is an injury: a critical error.   Tested in tests/sim/task/task_run_test.cpp
 

@@ -209,4 +209,13 @@ double BurnWatch::depth_of(const glm::vec3& p) const {
   return depth;
 }
 
+void LossWatch::step(const Observation& seen, const std::string& name, TaskLog& log) {
+  const FluidLoss lost = organ_ < seen.bleeding.lost.size() ? seen.bleeding.lost[organ_] : FluidLoss{};
+  if (!before_) before_ = lost;
+  if (blood_.exceeded((lost.blood - before_->blood) / kMillilitre))
+    log.critical(seen.time, fmt::format("the {} has lost more than {:g} ml of blood", name, blood_.most));
+  if (bile_.exceeded((lost.bile - before_->bile) / kMillilitre))
+    log.error(seen.time, fmt::format("the {} has spilt more than {:g} ml of bile", name, bile_.most));
+}
+
 }  // namespace trocar
