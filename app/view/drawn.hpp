@@ -48,11 +48,21 @@ class QualityKeeper {
   int up_after_;
 };
 
+// What the lens and the head of the camera do to a picture.
+struct LensLook {
+  float fog = 0.f;       // 1    water on the lens, 0 clear .. 1
+  float dark = 0.f;      // 1    the scope is in its port, 0 .. 1
+  float turn_deg = 0.f;  // deg  of the camera head: the picture turns clockwise
+
+  bool is_plain() const { return fog <= 0.f && dark <= 0.f && turn_deg == 0.f; }
+};
+
 struct ViewSettings {
   bool show_touched = true;
   bool round_field = true;
   bool whole_field = false;  // reduces the picture so that the round field is whole at any aspect ratio
   Quality quality = Quality::High;
+  LensLook look = {};
   double time = 0.0;                        // s    of the session: moves smoke and pulsing marks; may jump
   glm::vec2 lamp_offset{0.0025f, 0.0065f};  // m    of the lamp from the lens, right and up: in a 10 mm scope the light
                                             //      guide lies beside the optics, so that shadows are visible

@@ -135,8 +135,8 @@ class SmallTarget {
   // Redirects drawing into this target and remembers the bound framebuffer.
   void begin(const glm::ivec2& size);
   // Binds that framebuffer again and scales the picture up to it, within `field` half heights left and right of the
-  // centre; the remaining columns become black.
-  void end(const glm::ivec2& full_size, double field);
+  // centre; the remaining columns become black. A fogged or turned lens acts on it.
+  void end(const glm::ivec2& full_size, double field, const LensLook& look);
 
  private:
   void allocate(const glm::ivec2& size);
@@ -144,12 +144,14 @@ class SmallTarget {
   // Draws from a texture over the bound framebuffer with the program in use, in the columns within `field` half heights
   // of the centre.
   static void copy(unsigned texture, const glm::ivec2& size, double field);
+  void use_lens(const glm::ivec2& full_size, double field, const LensLook& look) const;
 
   glm::ivec2 size_{0};
   unsigned framebuffers_[2]{}, colours_[2]{}, depth_ = 0;  // [0] what is drawn, [1] with smooth edges
   int outer_ = 0;
   Shader smooth_{"smooth", "upscale.glsl", {"smooth.frag"}};
   Shader upscale_{"upscale", "upscale.glsl", {"upscale.glsl"}};
+  Shader lens_look_{"lens_look", "upscale.glsl", {"lens_look.frag"}};
   gl::VertexArray empty_ = gl::make_vertex_array();
 };
 
@@ -197,7 +199,21 @@ void SmallTarget::copy(unsigned texture, const glm::ivec2& size, double field) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-void SmallTarget::end(const glm::ivec2& full_size, double field) {
+void SmallTarget::use_lens(const glm::ivec2& full_size, double field, const LensLook& look) const {
+  if (look.fog > 0.f) {
+    glBindTexture(GL_TEXTURE_2D, colours_[1]);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+    glGenerateMipmap(GL_TEXTURE_2D);
+  }
+  lens_look_.use();
+  lens_look_.set("fog", std::clamp(look.fog, 0.f, 1.f));
+  lens_look_.set("dark", std::clamp(look.dark, 0.f, 1.f));
+  lens_look_.set("aspect", static_cast<float>(full_size.x) / static_cast<float>(full_size.y));
+  lens_look_.set("turn", glm::radians(look.turn_deg));
+  lens_look_.set("field_radius", static_cast<float>(field));
+}
+
+void SmallTarget::end(const glm::ivec2& full_size, double field, const LensLook& look) {
   glDisable(GL_DEPTH_TEST);
   glEnable(GL_SCISSOR_TEST);
   glActiveTexture(GL_TEXTURE0);
@@ -210,8 +226,12 @@ void SmallTarget::end(const glm::ivec2& full_size, double field) {
   glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(outer_));
   glClear(GL_COLOR_BUFFER_BIT);
   glEnable(GL_SCISSOR_TEST);
-  upscale_.use();
+  if (look.is_plain())
+    upscale_.use();
+  else
+    use_lens(full_size, field, look);
   copy(colours_[1], full_size, field);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
   glDisable(GL_SCISSOR_TEST);
   glBindTexture(GL_TEXTURE_2D, 0);
 }
@@ -449,7 +469,7 @@ void View::draw(std::span<const DrawnOrgan> moving, std::span<const DrawnTool> t
   Content& c = *content_;
   const std::span<const DrawnOrgan> organs = c.with_backdrops(moving);
   const int lines = std::clamp(height, 1, most_lines(settings.quality));
-  const bool reduced = lines < height;
+  const bool reduced = lines < height || !settings.look.is_plain();
   const glm::ivec2 size(reduced ? std::max(width * lines / height, 1) : width, lines);
   const double scale =
       settings.round_field && settings.whole_field ? whole_field_scale(whole_lens, width, height) : 1.0;
@@ -486,7 +506,7 @@ void View::draw(std::span<const DrawnOrgan> moving, std::span<const DrawnTool> t
   if (settings.round_field) c.draw_field(0.985f, 1.01f, 0.f);
   blending(false);
 
-  if (reduced) c.small.end({width, height}, settings.round_field ? lens.field : 1e3);
+  if (reduced) c.small.end({width, height}, settings.round_field ? lens.field : 1e3, settings.look);
   glBindVertexArray(0);
   glUseProgram(0);
 }

@@ -1,9 +1,11 @@
 #include "app/window/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "app/compare/backends.hpp"
@@ -40,6 +42,20 @@ void read_ghost(TomlTable& table, GhostMode& ghost) {
   ghost = *found;
 }
 
+template <typename Choice>
+void read_choice(TomlTable& table, const char* key, std::span<const char* const> names, Choice& choice) {
+  if (!table.find(key)) return;
+  const std::string name = table.text(key);
+  const auto found = std::ranges::find_if(names, [&](const char* one) { return name == one; });
+  if (found == names.end()) table.fail(key, fmt::format("must be one of: {}", fmt::join(names, ", ")));
+  choice = static_cast<Choice>(found - names.begin());
+}
+
+// In the order of HandsBy and CameraBy.
+constexpr std::array<const char*, kHandsBy> kHandsNames = {"mouse", "mouse and keys", "two mice", "two sticks", "keys"};
+constexpr std::array<const char*, kCameraBy> kCameraNames = {"yourself", "skilled",      "learning",
+                                                             "clumsy",   "second mouse", "gamepad"};
+
 void read_last(TomlTable& table, LastChoice& last) {
   std::string scene;
   table.optional("scene", scene);
@@ -74,6 +90,10 @@ std::string settings_text(const KeptSettings& kept) {
       window.hands.speed, window.hands.fulcrum, window.view.round_field, window.view.show_touched, window.technical,
       window.full_screen, window.plots, window.contacts, window.volume, window.pulse, name_of(window.ghost),
       window.pack);
+  text += fmt::format("hands = \"{}\"\ncamera = \"{}\"\nlens_fogs = {}\ncaptions = {}\n",
+                      kHandsNames[static_cast<std::size_t>(window.hands_by)],
+                      kCameraNames[static_cast<std::size_t>(window.camera)], window.lens_fogs, window.captions);
+  if (!window.second_mouse.empty()) text += fmt::format("second_mouse = {}\n", quoted_text(window.second_mouse));
   if (window.lesson_offered) text += "lesson_offered = true\n";
   if (!window.language.empty()) text += fmt::format("language = {}\n", quoted_text(window.language));
   if (window.letters != 1.0) text += fmt::format("letters = {}\n", window.letters);
@@ -104,6 +124,13 @@ KeptSettings read_settings(const std::filesystem::path& file, const std::string&
   table.optional("letters", window.letters, {1.0, 1.5});
   table.optional("language", window.language);
   read_ghost(table, window.ghost);
+  read_choice(table, "hands", kHandsNames, window.hands_by);
+  read_choice(table, "camera", kCameraNames, window.camera);
+  table.optional("lens_fogs", window.lens_fogs);
+  table.optional("captions", window.captions);
+  std::string second_mouse;
+  table.optional("second_mouse", second_mouse);
+  window.second_mouse = bytes_of_text(second_mouse);
   read_optional(table, "field_of_view_deg", window.field_of_view_deg, {20.0, 120.0});
   read_optional(table, "barrel", window.barrel, {0.0, 0.3});
   read_quality(table, window.quality);

@@ -1,6 +1,6 @@
 // The settings of appearance and input, and the file that keeps them and the last choice of the start screen for the
 // next start: window.toml of the user's settings folder (docs/file-formats.md). None changes scoring, nor what a
-// recording says.   Tested in tests/app/window_test.cpp
+// recording says; who holds the camera moves the scope.   Tested in tests/app/window_test.cpp
 #pragma once
 
 #include <filesystem>
@@ -19,6 +19,10 @@ GhostMode next(GhostMode mode);
 
 struct WindowSettings {
   HandSettings hands;
+  HandsBy hands_by = HandsBy::Mouse;
+  CameraBy camera = CameraBy::Trainee;
+  std::string second_mouse;  //      its number or part of its name; empty: the last one
+  bool lens_fogs = false;    //      in free practice; attempts: the scene says so
   ViewSettings view{.show_touched = false, .whole_field = true};
   std::optional<double> field_of_view_deg;  // deg  20..120; empty: the scene's
   std::optional<double> barrel;             // 1    0..0.3; empty: the scene's
@@ -30,6 +34,7 @@ struct WindowSettings {
   bool plots = false, contacts = false;  // panels
   double volume = 0.6;                   // 1    0..1, of the sound
   bool pulse = true;                     //      is heard while a session runs
+  bool captions = false;                 //      a line for each sound
   GhostMode ghost = GhostMode::Off;      // the expert's, in practice
   bool lesson_offered = false;           //      the first lesson was begun or declined
   bool pack = true;                      //      recordings are packed when their session has ended

@@ -78,6 +78,12 @@ void HandDevice::set_jaws(double grip) {
   joints_ = limited(limits_, wanted, joints_);
 }
 
+void HandDevice::set_joints(const Joints& joints) {
+  Joints wanted = joints;
+  wanted.grip_deg = joints_.grip_deg;
+  joints_ = limited(limits_, wanted, joints_);
+}
+
 DevicePose HandDevice::follow(double share) {
   direction_ = glm::normalize(direction_ + share * (direction_of(centre_, joints_) - direction_));
   depth_ += share * (joints_.depth - depth_);

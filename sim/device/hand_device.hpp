@@ -47,6 +47,7 @@ class HandDevice : public Device {
   // Returns the target joints of the instrument, which are within the limits.
   const Joints& joints() const { return joints_; }
   const JointLimits& limits() const { return limits_; }
+  const RemoteCentre& centre() const { return centre_; }
 
  protected:
   // Swings the handle by these angles (radians) to the right and up in the picture.
@@ -54,6 +55,8 @@ class HandDevice : public Device {
   void push(double metres);  // into the body; negative: withdraws
   void spin(double degrees);
   void set_jaws(double grip);  // 0 closed .. 1 open
+  // Takes these joints, as far as the limits allow. The aperture stays.
+  void set_joints(const Joints& joints);
   void set_pedal(Diathermy pedal) { pedal_ = pedal; }
   // Moves the tip by the fraction `share` of its distance to the target joints (1: all of it), spin and jaws at once.
   // Returns the pose of the instrument.

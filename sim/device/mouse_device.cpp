@@ -25,6 +25,8 @@ void GripRatchet::release(double time) {
   let_go();
 }
 
+void GripRatchet::open() { pressed_ = was_closed_ = closed_ = firm_ = false; }
+
 void GripRatchet::let_go() {
   pressed_ = false;
   if (!params_.latches) closed_ = false;
@@ -49,6 +51,23 @@ void MouseDevice::move(double right_pixels, double up_pixels) {
   swing(params_.swing_per_pixel * right_pixels, params_.swing_per_pixel * up_pixels);
 }
 
+double share_of_way(double at) {
+  const double t = std::clamp(at, 0.0, 1.0);
+  return t * t * (3.0 - 2.0 * t);
+}
+
+void MouseDevice::withdraw(double less_deep, bool at_once) {
+  if (!leaving_) {
+    ratchet_.open();
+    set_pedal(Diathermy::Off);
+    push(-less_deep);
+  }
+  leaving_ = true;
+  if (at_once) way_ = 1.0;
+}
+
+void MouseDevice::bring_in() { leaving_ = false; }
+
 DevicePose MouseDevice::pose(const FrameClock& clock) {
   const double dt = started_ ? std::max(clock.time - time_, 0.0) : 0.0;
   time_ = clock.time;
@@ -59,98 +78,193 @@ DevicePose MouseDevice::pose(const FrameClock& clock) {
   set_jaws(grip_);
   DevicePose pose = follow(params_.smoothing > 0.0 ? 1.0 - elementary::exp(-dt / params_.smoothing) : 1.0);
   pose.grip_force = ratchet_.force();
+  // Open jaws let go before the instrument leaves.
+  if (leaving_ && grip_ >= 1.0) way_ = std::min(way_ + dt / params_.travel, 1.0);
+  if (!leaving_ && way_ > 0.0) way_ = std::max(way_ - dt / params_.travel, 0.0);
+  if (way_ > 0.0) {
+    const glm::dvec3 shaft = pose.tip - pose.pivot;
+    const double depth = glm::length(shaft), out = limits().shallowest;
+    pose.tip = pose.pivot + (depth + share_of_way(way_) * (out - depth)) / depth * shaft;
+  }
   return pose;
 }
 
 namespace {
 
-constexpr double kRollRate = 150.0;   // degrees/s, while a key is held
-constexpr double kFine = 0.25;        // 1          of all movements
-constexpr double kInsertRate = 10.0;  // notches/s  while a key is held
-constexpr double kWheelTime = 0.06;   // s          time constant with which an instrument takes notches of the wheel
+constexpr double kWheelTime = 0.06;  // s  time constant with which an instrument takes notches of the wheel
+constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
 
 }  // namespace
 
+void MouseHands::add(MouseDevice* instrument, const HeldKind& kind) {
+  mice_.push_back(instrument);
+  kinds_.push_back(kind);
+  chosen_.push_back(false);
+}
+
 void MouseHands::set_scope(MouseDevice* scope) {
   scope_ = scope;
-  in_hand_ = mice_.size();
+  hand(HandSide::Other).holds = kNothing;
+  hand(HandSide::Main).holds = mice_.size();
   take_next();
 }
 
-void MouseHands::take_next() {
-  const std::size_t count = mice_.size() + 1;
+bool MouseHands::can_take(std::size_t number) const {
+  return number < mice_.size() ? mice_[number] != nullptr : number == mice_.size() && scope_ != nullptr;
+}
+
+bool MouseHands::share_port(std::size_t a, std::size_t b) const {
+  return a < kinds_.size() && b < kinds_.size() && !kinds_[a].port.empty() && kinds_[a].port == kinds_[b].port;
+}
+
+void MouseHands::use_other_hand(bool used) {
+  if (used == both_) return;
+  both_ = used;
+  Hand& other = hand(HandSide::Other);
+  other.holds = kNothing;
+  if (used) take_next(HandSide::Other);
+}
+
+// The other hand takes only what is free: neither in the main hand nor of a port that this has.
+void MouseHands::take_next(HandSide side) {
+  const std::size_t count = mice_.size() + 1, main = in_hand();
+  Hand& hand = this->hand(side);
+  const std::size_t from = hand.holds < count ? hand.holds : count - 1;
   for (std::size_t k = 1; k <= count; ++k) {
-    const std::size_t candidate = (in_hand_ + k) % count;
-    if (candidate < mice_.size() ? mice_[candidate] != nullptr : scope_ != nullptr) {
-      in_hand_ = candidate;
-      return;
-    }
+    const std::size_t candidate = (from + k) % count;
+    if (!can_take(candidate)) continue;
+    if (side == HandSide::Other && (candidate == main || share_port(candidate, main))) continue;
+    return take(candidate, side);
   }
-  in_hand_ = count;
+  if (side == HandSide::Main) hand.holds = count;
 }
 
-void MouseHands::take(std::size_t number) {
-  const bool moved = number < mice_.size() ? mice_[number] != nullptr : number == mice_.size() && scope_ != nullptr;
-  if (moved) in_hand_ = number;
+void MouseHands::take(std::size_t number, HandSide side) {
+  if (!can_take(number)) return;
+  Hand &takes = hand(side), &gives = hand(side == HandSide::Main ? HandSide::Other : HandSide::Main);
+  const std::size_t before = takes.holds;
+  takes.holds = number;
+  if (!both_) return;
+  if (gives.holds == number || share_port(gives.holds, number))
+    gives.holds = can_take(before) && !share_port(before, number) && before != number ? before : kNothing;
 }
 
-MouseDevice* MouseHands::held(bool scope) const {
+MouseDevice* MouseHands::held(const Hand& hand, bool scope) const {
   if (scope && scope_) return scope_;
-  return in_hand_ < mice_.size() ? mice_[in_hand_] : in_hand_ == mice_.size() ? scope_ : nullptr;
+  return hand.holds < mice_.size() ? mice_[hand.holds] : hand.holds == mice_.size() ? scope_ : nullptr;
 }
 
 void MouseHands::rest() {
   for (MouseDevice* mouse : mice_)
     if (mouse) mouse->set_energy(Diathermy::Off);
-  if (pressed_) pressed_->let_go();
-  pressed_ = nullptr;
-  notches_ = 0.0;
+  for (Hand& hand : hands_) {
+    if (hand.pressed) hand.pressed->let_go();
+    hand.pressed = nullptr;
+    hand.notches = 0.0;
+  }
 }
 
 // A press belongs to the instrument that was selected when it began, even if another one is selected meanwhile. The
 // button may go down and up again between two pictures.
-void MouseHands::work_jaws(const HandInput& input) {
-  const bool went_down = input.jaws_pressed || (input.jaws_down && !button_was_down_);
-  button_was_down_ = input.jaws_down;
-  if (pressed_ && (went_down || !input.jaws_down)) {
-    pressed_->release();
-    pressed_ = nullptr;
+void MouseHands::work_jaws(Hand& hand, const HandInput& input) {
+  const bool went_down = input.jaws_pressed || (input.jaws_down && !hand.button_was_down);
+  hand.button_was_down = input.jaws_down;
+  if (hand.pressed && (went_down || !input.jaws_down)) {
+    hand.pressed->release();
+    hand.pressed = nullptr;
   }
-  MouseDevice* mouse = held(false);
-  if (!went_down || !mouse || mouse == scope_) return;
+  MouseDevice* mouse = held(hand, false);
+  if (!went_down || !mouse || mouse == scope_ || mouse->is_leaving()) return;
   mouse->press();
   if (input.jaws_down) {
-    pressed_ = mouse;
+    hand.pressed = mouse;
   } else {
     mouse->release();
   }
 }
 
-void MouseHands::push(MouseDevice& mouse, const HandInput& input, double elapsed, double speed) {
-  if (turned_ != &mouse) {
-    if (turned_) turned_->insert(notches_);  // they were turned for it
-    turned_ = &mouse, notches_ = 0.0;
+void MouseHands::push(Hand& hand, MouseDevice& mouse, const HandInput& input, double elapsed, double speed) {
+  if (hand.turned != &mouse) {
+    if (hand.turned) hand.turned->insert(hand.notches);  // they were turned for it
+    hand.turned = &mouse, hand.notches = 0.0;
   }
-  notches_ += speed * input.wheel;
-  const double taken = notches_ * (1.0 - elementary::exp(-elapsed / kWheelTime));
-  notches_ -= taken;
-  mouse.insert(taken + speed * input.insert * kInsertRate * elapsed);
+  hand.notches += speed * input.wheel;
+  const double taken = hand.notches * (1.0 - elementary::exp(-elapsed / kWheelTime));
+  hand.notches -= taken;
+  const double notches_per_second = rates_.insert / MouseParams().insert_per_notch;
+  mouse.insert(taken + speed * input.insert * notches_per_second * elapsed);
 }
 
-// The pedals belong to the selected instrument.
-void MouseHands::move(const HandInput& input, const ScopeAxes& axes, double elapsed, const HandSettings& settings) {
-  const Diathermy pedal = pedals(input.cut, input.coagulate);
+void MouseHands::press_pedals(const HandInput& main, const HandInput& other) {
+  const Diathermy pedal = pedals(main.cut || other.cut, main.coagulate || other.coagulate);
+  const std::size_t first = in_hand(), second = in_hand(HandSide::Other);
+  const bool to_other =
+      second < kinds_.size() && kinds_[second].pedal && !(first < kinds_.size() && kinds_[first].pedal);
+  const std::size_t worked = to_other ? second : first;
   for (std::size_t k = 0; k < mice_.size(); ++k)
-    if (mice_[k]) mice_[k]->set_energy(k == in_hand_ ? pedal : Diathermy::Off);
-  work_jaws(input);
-  MouseDevice* mouse = held(input.scope);
+    if (mice_[k]) mice_[k]->set_energy(k == worked && !mice_[k]->is_leaving() ? pedal : Diathermy::Off);
+}
+
+// An instrument comes in when those that share its port are out. At the start, those that are not in a hand are out.
+void MouseHands::exchange() {
+  for (std::size_t k = 0; k < mice_.size(); ++k) {
+    if (!mice_[k] || kinds_[k].port.empty()) continue;
+    const bool in_a_hand = k == in_hand() || k == in_hand(HandSide::Other);
+    bool rival_in_hand = false, rival_chosen = false, rival_inside = false;
+    for (std::size_t other = 0; other < mice_.size(); ++other) {
+      if (other == k || !mice_[other] || !share_port(k, other)) continue;
+      rival_in_hand |= other == in_hand() || other == in_hand(HandSide::Other);
+      rival_chosen |= chosen_[other];
+      rival_inside |= !mice_[other]->is_out();
+    }
+    // While no hand holds one of them, the last one stays in; at the start that is the first.
+    chosen_[k] = in_a_hand || (!rival_in_hand && (chosen_[k] || (!began_ && !rival_chosen)));
+    if (!chosen_[k])
+      mice_[k]->withdraw(exchange_.less_deep, !began_);
+    else if (!rival_inside)
+      mice_[k]->bring_in();
+    else if (began_)
+      mice_[k]->withdraw(exchange_.less_deep);
+  }
+  began_ = true;
+}
+
+void MouseHands::move_hand(Hand& hand, const HandInput& input, const ScopeAxes& axes, double elapsed,
+                           const HandSettings& settings) {
+  work_jaws(hand, input);
+  MouseDevice* mouse = held(hand, input.scope);
   if (!mouse) return;
   mouse->set_screen(axes.right, axes.up);
   mouse->set_fulcrum(settings.fulcrum);
-  const double fine = input.fine ? kFine : 1.0, speed = fine * settings.speed;
+  const double fine = input.fine ? rates_.fine : 1.0, speed = fine * settings.speed;
   mouse->move(speed * input.motion.x, speed * input.motion.y);
-  push(*mouse, input, elapsed, speed);
-  mouse->roll(fine * input.roll * kRollRate * elapsed);
+  const bool swings = input.swing != glm::dvec2(0.0);
+  if (swings) {
+    const double risen = rates_.slow_start > 0.0 ? std::min(hand.keys_held / rates_.slow_start, 1.0) : 1.0;
+    const double share = input.slow_start ? rates_.start + (1.0 - rates_.start) * risen : 1.0;
+    const double swung = fine * share * glm::radians(rates_.swing_deg) * elapsed;
+    mouse->swing_by(swung * input.swing.x, swung * input.swing.y);
+  }
+  hand.keys_held = swings ? hand.keys_held + elapsed : 0.0;
+  push(hand, *mouse, input, elapsed, speed);
+  mouse->roll(fine * input.roll * rates_.roll_deg * elapsed);
+}
+
+void MouseHands::move(const HandInput& main, const HandInput& other, const ScopeAxes& axes, double elapsed,
+                      const HandSettings& settings) {
+  exchange();
+  press_pedals(main, other);
+  move_hand(hand(HandSide::Main), main, axes, elapsed, settings);
+  if (both_) move_hand(hand(HandSide::Other), other, axes, elapsed, settings);
+}
+
+void MouseHands::move_scope(const HandInput& input, const ScopeAxes& axes, double elapsed,
+                            const HandSettings& settings) {
+  HandInput of_scope = input;
+  of_scope.scope = true;
+  of_scope.jaws_down = of_scope.jaws_pressed = false;
+  assistant_.holds = mice_.size();
+  if (scope_) move_hand(assistant_, of_scope, axes, elapsed, settings);
 }
 
 }  // namespace trocar

@@ -138,6 +138,7 @@ struct InstrumentScene {
   JointLimits limits;                //        of hand-held devices; trajectories and scripts are not limited
   std::string device = "mouse";      // one of device_names()
   std::string source;                // which gamepad, igtl tool ("localhost:18944/Probe") or recorded instrument
+  std::string port;                  // of instruments with the same text one is in the body at a time; empty: alone
   std::string script = "explore";    // explore, press, pull or burn: path of a script, the haptic stub, trocar demo
   std::filesystem::path trajectory;  // with device = "trajectory"
   AxisScale axes;                    //        of hand-held devices
@@ -157,6 +158,7 @@ struct ScopeScene {
   std::string source;            // as in InstrumentScene; the recording for "trajectory"
   AxisScale axes;                // as in InstrumentScene
   Registration registration;
+  bool fogs = false;  // attempts have a lens that fogs (app/view/drawn.hpp)
 
   // Returns the pose at the start.
   ScopePose pose() const {

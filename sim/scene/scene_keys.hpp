@@ -695,6 +695,11 @@ void declare(Keys& keys, std::type_identity<InstrumentScene>) {
        "`localhost:18944`, any tool; of `trajectory` with a recording: the instrument in it, empty: the one of the "
        "same name, or the only one"},
       &InstrumentScene::source);
+  keys.text(
+      {"port", "",
+       "the port that instruments with the same text share: while a trainee moves them, one of them is in the body; "
+       "empty: a port of its own"},
+      &InstrumentScene::port);
   keys.choice(
       {"script", "", "motion about `tip_mm`, one cycle in 4 s, of `script`, of the haptic stub and of `trocar demo`"},
       &InstrumentScene::script, kScripts);
@@ -745,6 +750,7 @@ void declare(Keys& keys, std::type_identity<ScopeScene>) {
               device_names());
   keys.text({"source", "", "as for an instrument; with `device = \"trajectory\"` required: a recording `S.h5`"},
             &ScopeScene::source);
+  keys.flag({"fogs", "", "the lens fogs in attempts, until it is wiped"}, &ScopeScene::fogs);
   keys.table("limits", &ScopeScene::limits);
   keys.table("axes", &ScopeScene::axes);
   keys.table("registration", &ScopeScene::registration);

@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "app/compare/backends.hpp"
+#include "app/sound/captions.hpp"
 #include "app/sound/sound.hpp"
+#include "app/window/practice/camera.hpp"
 #include "app/window/practice/disk_watch.hpp"
 #include "app/window/practice/ghost.hpp"
 #include "app/window/practice/lesson.hpp"
@@ -344,6 +346,85 @@ TEST_F(PracticeTest, AToolDisplacedDuringAPauseDoesNotJump) {
 }
 
 // F2 opens the settings, F1 the help; while help is shown the screen receives no keys.
+// An assistant brings the tip to the middle of the picture; in a task of the camera, or with a scope that does not
+// move, there is none.
+TEST_F(PracticeTest, AnAssistantHoldsTheScope) {
+  const auto off_middle = [](const Practice& practice) {
+    const ScopePose& scope = practice.session().scope().pose;
+    const glm::dvec3 to = practice.session().instruments()[0].pose.tip - scope.eye;
+    return glm::length(glm::cross(axes_of(scope).forward, to));
+  };
+  WindowSettings settings;
+  settings.camera = CameraBy::Skilled;
+  Practice session = practice();
+  session.start();
+  session.advance({}, 0.0, settings);
+  const double before = off_middle(session);
+  for (int k = 0; k < 400; ++k) session.advance({}, 0.02, settings);
+  EXPECT_TRUE(session.has_assistant());
+  std::printf("tip %.1f mm from the middle, before %.1f mm\n", 1e3 * off_middle(session), 1e3 * before);
+  EXPECT_LT(off_middle(session), 0.015);
+  EXPECT_NE(session.lens_look().turn_deg, 0.f);
+  settings.camera = CameraBy::Trainee;
+  session.advance({}, 0.02, settings);
+  EXPECT_FALSE(session.has_assistant());
+  EXPECT_EQ(session.lens_look().turn_deg, 0.f);
+  file_ = test::write_ball_task(folder_, "[scope]\ndevice = \"script\"\n");
+  settings.camera = CameraBy::Skilled;
+  Practice fixed = practice();
+  fixed.start();
+  for (int k = 0; k < 10; ++k) fixed.advance({}, 0.02, settings);
+  EXPECT_FALSE(fixed.has_assistant());
+}
+
+TEST_F(PracticeTest, TheLensFogsInAttemptsOnlyWhereTheSceneSaysSo) {
+  WindowSettings settings;
+  settings.lens_fogs = true;
+  for (const bool fogs : {false, true}) {
+    file_ = test::write_ball_task(folder_, fogs ? "[scope]\nfogs = true\n" : "");
+    Practice session = practice();
+    session.start();
+    for (int k = 0; k < 1000; ++k) session.advance({}, 0.02, settings);
+    EXPECT_EQ(session.lens_look().fog > 0.2f, fogs);
+    session.wipe_lens();
+    for (int k = 0; k < 120; ++k) session.advance({}, 0.02, settings);
+    EXPECT_EQ(session.lens_look().fog, 0.f);
+    EXPECT_EQ(session.lens_look().dark, 0.f);
+  }
+}
+
+// The two instruments share a port: one is in the body, and the other comes in a second after it was chosen.
+TEST_F(PracticeTest, InstrumentsOfOnePortAreExchanged) {
+  file_ = test::write_ball_task(folder_,
+                                "[[instrument]]\nname = \"hook\"\nkind = \"hook\"\nradius_mm = 2.5\npivot_mm = [20, 0, "
+                                "200]\ntip_mm = [20, 0, 60]\nport = \"a\"\n");
+  std::string text;
+  {
+    std::ifstream in(file_);
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const std::string pivot = "pivot_mm = [0, 0, 200]\n";
+  text.insert(text.find(pivot) + pivot.size(), "port = \"a\"\n");
+  std::ofstream(file_) << text;
+  Practice session = practice();
+  session.start();
+  const auto depth = [&](std::size_t k) {
+    const ToolPose& pose = session.session().instruments()[k].pose;
+    return glm::length(pose.tip - pose.pivot);
+  };
+  const auto run = [&](double seconds) {
+    for (double time = 0.0; time < seconds; time += 0.02) session.advance({}, 0.02, {});
+  };
+  run(0.1);
+  EXPECT_NEAR(depth(0), 0.14, 1e-6);
+  EXPECT_NEAR(depth(1), 0.012, 1e-6);
+  session.hands().take(1);
+  run(1.1);
+  EXPECT_NEAR(depth(0), 0.012, 1e-6);
+  EXPECT_NEAR(depth(1), 0.125, 1e-4);
+  session.stop();
+}
+
 TEST_F(PracticeTest, HelpAndSettingsPauseOnTheScreen) {
   WindowSettings settings;
   GhostShow ghost;
@@ -628,6 +709,224 @@ std::vector<std::int16_t> heard(Mixer& mixer, double seconds, double volume = 1.
   std::vector<std::int16_t> samples(static_cast<std::size_t>(seconds * kRate));
   mixer.fill(samples, volume);
   return samples;
+}
+
+// A scope above a tip: port 160 mm above, looking down.
+struct CameraTable {
+  MouseDevice scope{HeldTool{{0, 0, 0.2}, {0, 0, 0.08}, glm::dvec3(0.0), {}}};
+  double angle_deg = 0.0;
+  double time = 0.0;
+
+  ScopePose pose() const {
+    const glm::dvec3 eye = scope.centre().pivot + scope.joints().depth * direction_of(scope.centre(), scope.joints());
+    return {scope.centre().pivot, eye, scope.joints().spin_deg, angle_deg};
+  }
+  // m, right and up, from the middle of the picture, at the tip's distance
+  glm::dvec2 off(const glm::dvec3& tip) const {
+    const ScopeAxes axes = axes_of(pose());
+    const glm::dvec3 to = tip - pose().eye;
+    return {glm::dot(to, axes.right), glm::dot(to, axes.up)};
+  }
+  void run(
+      CameraAssistant& assistant, const std::function<glm::dvec3(double)>& tip, double seconds,
+      const std::function<void()>& look = [] {}) {
+    for (const double end = time + seconds; time < end - 1e-9; time += 0.02) {
+      scope.take(assistant.advance({scope.centre(), scope.joints(), angle_deg, tip(time)}, 0.02));
+      look();
+    }
+  }
+};
+
+AssistantParams steady() {
+  AssistantParams params;
+  params.tremor = params.drift = params.horizon_deg = 0.0;
+  return params;
+}
+
+TEST(CameraAssistant, WithoutATipTheScopeStays) {
+  CameraTable table;
+  CameraAssistant assistant(steady());
+  const Joints before = table.scope.joints();
+  const Joints after = assistant.advance(
+      {table.scope.centre(), before, 0.0, glm::dvec3(std::numeric_limits<double>::quiet_NaN()), false}, 0.1);
+  EXPECT_EQ(after.pan_deg, before.pan_deg);
+  EXPECT_EQ(after.depth, before.depth);
+}
+
+TEST(CameraAssistant, BringsTheTipToTheMiddleAndKeepsItsDistance) {
+  for (const double angle : {0.0, 30.0}) {
+    CameraTable table;
+    table.angle_deg = angle;
+    CameraAssistant assistant(steady());
+    const glm::dvec3 tip = table.pose().eye + 0.09 * axes_of(table.pose()).forward + glm::dvec3(0.04, 0.02, 0.01);
+    table.run(
+        assistant, [&](double) { return tip; }, 6.0);
+    EXPECT_LT(glm::length(table.off(tip)), 0.2 * steady().dead_zone) << angle;
+    EXPECT_NEAR(glm::length(tip - table.pose().eye), steady().distance, 0.005) << angle;
+    const Joints settled = table.scope.joints();
+    table.run(
+        assistant, [&](double) { return tip; }, 1.0);
+    EXPECT_NEAR(table.scope.joints().pan_deg, settled.pan_deg, 0.01) << "it is still";
+  }
+}
+
+TEST(CameraAssistant, AMotionWithinTheDeadZoneMovesNothing) {
+  CameraTable table;
+  CameraAssistant assistant(steady());
+  const glm::dvec3 tip = table.pose().eye + steady().distance * axes_of(table.pose()).forward;
+  const Joints before = table.scope.joints();
+  table.run(
+      assistant, [&](double time) { return tip + 0.9 * steady().dead_zone * glm::dvec3(std::sin(3.0 * time), 0, 0); },
+      5.0);
+  EXPECT_NEAR(table.scope.joints().pan_deg, before.pan_deg, 1e-6);
+  EXPECT_NEAR(table.scope.joints().depth, before.depth, 1e-9);
+}
+
+TEST(CameraAssistant, AnswersAfterItsDelay) {
+  for (const double delay : {0.0, 0.3, 0.9}) {
+    AssistantParams params = steady();
+    params.delay = delay;
+    CameraTable table;
+    CameraAssistant assistant(params);
+    const glm::dvec3 tip = table.pose().eye + params.distance * axes_of(table.pose()).forward;
+    table.run(
+        assistant, [&](double) { return tip; }, 2.0);
+    const double begins = table.time, before = table.scope.joints().pan_deg;
+    double answered = -1.0;
+    table.run(
+        assistant, [&](double) { return tip + glm::dvec3(0.03, 0, 0); }, 2.0,
+        [&] {
+          if (answered < 0.0 && std::abs(table.scope.joints().pan_deg - before) > 1e-6) answered = table.time - begins;
+        });
+    EXPECT_NEAR(answered, delay, 0.045);
+  }
+}
+
+// The device's limits hold whatever the assistant wants.
+TEST(CameraAssistant, StaysWithinTheJointLimits) {
+  HeldTool tool{{0, 0, 0.2}, {0, 0, 0.08}, glm::dvec3(0.0), {}};
+  tool.limits.pan_deg = 10.0, tool.limits.lowest_tilt_deg = -10.0, tool.limits.highest_tilt_deg = 10.0;
+  tool.limits.shallowest = 0.1, tool.limits.deepest = 0.13;
+  for (const CameraBy by : {CameraBy::Skilled, CameraBy::Learning, CameraBy::Clumsy}) {
+    CameraTable table;
+    table.scope = MouseDevice(tool);
+    CameraAssistant assistant(assistant_params(by));
+    const auto far = [](double time) {
+      return glm::dvec3(0.3 * std::sin(time), 0.3 * std::cos(0.7 * time), -0.2 * std::sin(0.3 * time));
+    };
+    table.run(assistant, far, 30.0, [&] {
+      const Joints& joints = table.scope.joints();
+      EXPECT_LE(std::abs(joints.pan_deg), 10.0);
+      EXPECT_LE(std::abs(joints.tilt_deg), 10.0);
+      EXPECT_GE(joints.depth, 0.1);
+      EXPECT_LE(joints.depth, 0.13);
+    });
+  }
+}
+
+// A worse assistant leaves the tip farther from the middle, and tilts the horizon more.
+TEST(CameraAssistant, SkillIsSeen) {
+  std::vector<double> away, tilt;
+  for (const CameraBy by : {CameraBy::Skilled, CameraBy::Learning, CameraBy::Clumsy}) {
+    CameraTable table;
+    CameraAssistant assistant(assistant_params(by));
+    const glm::dvec3 middle = table.pose().eye + 0.075 * axes_of(table.pose()).forward;
+    const auto tip = [&](double time) {
+      return middle +
+             glm::dvec3(0.04 * std::sin(0.5 * time), 0.03 * std::sin(0.37 * time), 0.01 * std::sin(0.21 * time));
+    };
+    double sum = 0.0, most = 0.0;
+    int count = 0;
+    table.run(assistant, tip, 60.0, [&] {
+      sum += glm::length(table.off(tip(table.time))), ++count;
+      most = std::max(most, std::abs(assistant.horizon_deg()));
+    });
+    away.push_back(sum / count), tilt.push_back(most);
+    EXPECT_LE(most, assistant_params(by).horizon_deg);
+    std::printf("%s: tip %.1f mm from the middle, horizon up to %.1f degrees\n", name_of(by), 1e3 * away.back(), most);
+  }
+  EXPECT_LT(away[0], away[1]);
+  EXPECT_LT(away[1], away[2]);
+  EXPECT_LT(tilt[0], tilt[1]);
+  EXPECT_LT(tilt[1], tilt[2]);
+}
+
+TEST(CameraAssistant, TheTremorHasItsSize) {
+  const AssistantParams params = assistant_params(CameraBy::Clumsy);
+  double sum = 0.0;
+  for (int k = 0; k < 20000; ++k) sum += glm::dot(tremor_at(params, 0.01 * k), tremor_at(params, 0.01 * k));
+  EXPECT_NEAR(std::sqrt(sum / 40000.0), params.tremor, 0.05 * params.tremor);
+}
+
+TEST(LensFog, RisesOverTensOfSeconds) {
+  const FogParams params;
+  EXPECT_EQ(fog_after(params, 0.0), 0.0);
+  EXPECT_EQ(fog_after(params, -1.0), 0.0);
+  EXPECT_EQ(fog_after(params, params.dry), 0.0);
+  EXPECT_LT(fog_after(params, 10.0), 0.25);
+  EXPECT_GT(fog_after(params, 60.0), 0.5);
+  EXPECT_NEAR(fog_after(params, 1e6), params.densest, 1e-9);
+  for (double time = 0.0; time < 100.0; time += 1.0) EXPECT_LE(fog_after(params, time), fog_after(params, time + 1.0));
+}
+
+TEST(LensCare, WipingWithdrawsTheScopeAndClearsTheLens) {
+  CameraTable table;
+  LensCare care;
+  double time = 0.0, deepest = 0.0, shallowest = 1.0, dark = 0.0;
+  const auto run = [&](double seconds, bool fogs) {
+    for (const double end = time + seconds; time < end - 1e-9; time += 0.02) {
+      care.advance(0.02, fogs, &table.scope);
+      const DevicePose pose = table.scope.pose({0, time});
+      shallowest = std::min(shallowest, glm::length(pose.tip - pose.pivot));
+      deepest = glm::length(pose.tip - pose.pivot);
+      dark = std::max(dark, care.dark());
+    }
+  };
+  run(60.0, false);
+  EXPECT_EQ(care.fog(), 0.0) << "this lens does not fog";
+  run(60.0, true);
+  EXPECT_GT(care.fog(), 0.5);
+  const double depth = deepest;
+  care.wipe();
+  care.wipe();
+  run(2.0, true);
+  EXPECT_NEAR(shallowest, table.scope.limits().shallowest, 1e-9);
+  EXPECT_GT(dark, 0.99);
+  EXPECT_FALSE(care.is_wiping());
+  EXPECT_EQ(care.fog(), 0.0);
+  EXPECT_NEAR(deepest, depth, 1e-6) << "the scope is where it was";
+  EXPECT_EQ(care.dark(), 0.0);
+}
+
+TEST(LensCare, AScopeThatDoesNotMoveIsDarkForAMoment) {
+  LensCare care;
+  care.wipe();
+  double time = 0.0, dark = 0.0;
+  for (; care.is_wiping() && time < 10.0; time += 0.02) {
+    care.advance(0.02, true, nullptr);
+    dark = std::max(dark, care.dark());
+  }
+  EXPECT_NEAR(time, 1.0 + FogParams().wiping, 0.1);
+  EXPECT_GT(dark, 0.99);
+}
+
+TEST(Captions, EachCueHasItsLine) {
+  Captions captions;
+  captions.hear({}, 1.0);
+  EXPECT_TRUE(captions.lines().empty());
+  SoundCues cues{.cut = true, .coagulate = true, .pulse = true, .errors = 1, .reached = 1};
+  captions.hear(cues, 0.02);
+  EXPECT_EQ(captions.lines().size(), 5u);
+  cues = {.errors = 1, .reached = 1};
+  captions.hear(cues, 0.02);
+  ASSERT_EQ(captions.lines().size(), 2u) << "the lines of tones stay";
+  EXPECT_NE(captions.lines()[1].find("error"), std::string::npos);
+  captions.hear(cues, Captions::kShown);
+  EXPECT_TRUE(captions.lines().empty());
+  captions.hear({}, 0.02);
+  EXPECT_TRUE(captions.lines().empty()) << "a fall begins a new session";
+  captions.hear({.errors = 1}, 0.02);
+  EXPECT_EQ(captions.lines().size(), 1u);
 }
 
 TEST(Mixer, IsSilentWithoutCuesAndWithoutVolume) {

@@ -166,6 +166,64 @@ TEST_F(ViewTest, AnOrganWithoutMarksLooksIntact) {
   glVertexAttrib2f(4, 0.f, 0.f);
 }
 
+// Fog takes contrast and adds light inside the round field; the black around it stays.
+TEST_F(ViewTest, FogBlursAndBrightens) {
+  struct Measure {
+    double light = 0.0, contrast = 0.0;
+  };
+  const auto measure = [&](const Picture& picture) {
+    Measure sum;
+    for (int row = 60; row < 180; ++row)
+      for (int column = 100; column < 220; ++column) {
+        const auto at = [&](int c) {
+          return glm::dvec3(picture.pixels[static_cast<std::size_t>(row * picture.width + c)]);
+        };
+        sum.light += glm::dot(at(column), glm::dvec3(1.0));
+        sum.contrast += glm::length(at(column + 1) - at(column));
+      }
+    return sum;
+  };
+  tools_ = {tool(InstrumentKind::Grasper, {0.0, 0.0, 0.06})};
+  const Picture plain = draw();
+  Measure before = measure(plain);
+  for (const float fog : {0.15f, 0.4f, 0.85f}) {
+    settings_.look.fog = fog;
+    const Picture fogged = draw();
+    const Measure now = measure(fogged);
+    std::printf("fog %.2f: light %.2f, contrast %.2f of the picture without\n", static_cast<double>(fog),
+                now.light / measure(plain).light, now.contrast / measure(plain).contrast);
+    EXPECT_LT(now.contrast, before.contrast);
+    EXPECT_GT(now.light, measure(plain).light);
+    EXPECT_EQ(fogged.pixels.front(), glm::u8vec3(0)) << "outside the field";
+    before = now;
+  }
+  settings_.look.fog = 0.f;
+  EXPECT_EQ(plain.changed(draw()), 0u);
+}
+
+TEST_F(ViewTest, InItsPortTheScopeSeesNothing) {
+  settings_.look.dark = 1.f;
+  const Picture dark = draw();
+  EXPECT_TRUE(std::ranges::all_of(dark.pixels, [](const glm::u8vec3& pixel) { return pixel.r < 8 && pixel.g < 8; }));
+}
+
+// A camera head that is turned turns the picture about its centre, clockwise.
+TEST_F(ViewTest, ATurnedHeadTurnsThePicture) {
+  const auto middle_of_tool = [&] {
+    tools_.clear();
+    const Picture without = draw();
+    tools_ = {tool(InstrumentKind::Probe, {0.02, 0.0, 0.05})};
+    glm::dvec2 middle;
+    EXPECT_GT(without.changed(draw(), middle), 100u);
+    return middle;
+  };
+  const glm::dvec2 level = middle_of_tool();
+  settings_.look.turn_deg = 90.f;
+  const glm::dvec2 turned = middle_of_tool();
+  EXPECT_NEAR(turned.x, level.y, 0.05);
+  EXPECT_NEAR(turned.y, -level.x, 0.05);
+}
+
 // A strand in front of the sphere changes the picture where it is, and is hidden behind the sphere.
 TEST_F(ViewTest, StrandsAreVisibleInFront) {
   const Picture plain = draw();

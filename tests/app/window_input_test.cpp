@@ -3,14 +3,24 @@
 // app.gamepads.
 #define GLFW_INCLUDE_NONE  // other tests of this program load OpenGL
 #include <GLFW/glfw3.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/uinput.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cmath>
+#include <fstream>
 #include <thread>
 
 #include "app/window/input/device_watch.hpp"
 #include "app/window/input/hands.hpp"
 #include "app/window/input/keys.hpp"
+#include "app/window/input/two_hands.hpp"
 #include "app/window/window.hpp"
+#include "geometry/error.hpp"
+#include "sim/link/evdev_mouse.hpp"
 #include "sim/link/igtl_server.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test.hpp"
@@ -208,6 +218,529 @@ TEST_F(HandsOnTheTable, ClickHoldAndTab) {
   EXPECT_LT(force(third_), 0.5);
 }
 
+WindowInput with_keys(std::initializer_list<Key> keys) {
+  WindowInput input;
+  for (const Key key : keys) input.held[static_cast<std::size_t>(key)] = true;
+  return input;
+}
+
+// Moves both hands for this many seconds.
+void move_hands(MouseHands& hands, const HandInput& main, const HandInput& other, double seconds) {
+  for (double time = 0.0; time < seconds - 1e-9; time += 0.01) hands.move(main, other, {}, 0.01, {});
+}
+
+TEST_F(HandsOnTheTable, WithoutAnOtherHandItsInputMovesNothing) {
+  HandInput other{.motion = {50, 0}};
+  hands_.MouseHands::move({}, other, {}, 0.016, settings_);
+  EXPECT_DOUBLE_EQ(tip(first_).x, -0.1);
+  EXPECT_DOUBLE_EQ(tip(third_).x, 0.1);
+}
+
+TEST_F(HandsOnTheTable, BothHandsMoveAtOnce) {
+  hands_.use_other_hand(true);
+  EXPECT_EQ(hands_.in_hand(HandSide::Other), 2u);
+  settings_.fulcrum = false;
+  hands_.MouseHands::move({.motion = {50, 0}}, {.motion = {0, 50}, .jaws_down = true}, {}, 0.016, settings_);
+  EXPECT_GT(tip(first_).x, -0.1);
+  EXPECT_GT(tip(third_).y, 0.0);
+  EXPECT_DOUBLE_EQ(first_.pose({frame_, 10.0}).grip, 1.0);
+  EXPECT_DOUBLE_EQ(third_.pose({frame_, 10.0}).grip, 0.0);
+  hands_.use_other_hand(false);
+  EXPECT_GT(hands_.in_hand(HandSide::Other), 3u);
+  hands_.use_other_hand(true);
+  EXPECT_DOUBLE_EQ(third_.pose({frame_, 11.0}).grip, 0.0) << "what no hand holds keeps its grip";
+}
+
+TEST_F(HandsOnTheTable, HandsExchangeWhatTheyHold) {
+  hands_.use_other_hand(true);
+  hands_.take(2);
+  EXPECT_EQ(hands_.in_hand(), 2u);
+  EXPECT_EQ(hands_.in_hand(HandSide::Other), 0u);
+  hands_.take(3, HandSide::Other);
+  EXPECT_EQ(hands_.in_hand(HandSide::Other), 3u) << "the other hand may hold the scope";
+  hands_.take(3);
+  EXPECT_TRUE(hands_.scope_in_hand());
+  EXPECT_EQ(hands_.in_hand(HandSide::Other), 2u);
+  hands_.take(1, HandSide::Other);
+  EXPECT_EQ(hands_.in_hand(HandSide::Other), 2u) << "another device moves it";
+}
+
+// A stick or a key at its stop moves the tip as fast as HandRates says, at any number of pictures a second.
+TEST_F(HandsOnTheTable, SticksAndKeysMoveAtTheirRates) {
+  const HandRates rates;
+  for (const double elapsed : {0.004, 0.02, 0.1}) {
+    const double before = third_.joints().pan_deg, roll = third_.joints().spin_deg, depth = third_.joints().depth;
+    hands_.use_other_hand(true);
+    for (int k = 0; k < static_cast<int>(std::lround(0.4 / elapsed)); ++k)
+      hands_.MouseHands::move({}, {.swing = {1, 0}, .roll = -1.0, .insert = 1.0}, {}, elapsed, settings_);
+    // The right of the picture is fixed, so the angle grows a little less than the handle moves.
+    EXPECT_NEAR(std::abs(third_.joints().pan_deg - before), 0.4 * rates.swing_deg, 0.7) << elapsed;
+    EXPECT_NEAR(third_.joints().spin_deg - roll, -0.4 * rates.roll_deg, 1e-6);
+    EXPECT_NEAR(third_.joints().depth - depth, 0.4 * rates.insert, 1e-9);
+    for (int k = 0; k < static_cast<int>(std::lround(0.4 / elapsed)); ++k)
+      hands_.MouseHands::move({}, {.swing = {-1, 0}, .insert = -1.0}, {}, elapsed, settings_);
+  }
+}
+
+TEST_F(HandsOnTheTable, AShortPressOfAKeySwingsLittle) {
+  const double start = first_.joints().pan_deg;
+  HandInput key{.swing = {1, 0}, .slow_start = true};
+  move_hands(hands_, key, {}, 0.05);
+  const double shortly = std::abs(first_.joints().pan_deg - start);
+  EXPECT_LT(shortly, 1.0);
+  EXPECT_GT(shortly, 0.1);
+  move_hands(hands_, {}, {}, 0.05);
+  const double before = first_.joints().pan_deg;
+  move_hands(hands_, key, {}, 1.0);
+  EXPECT_GT(std::abs(first_.joints().pan_deg - before), 25.0);
+}
+
+TEST_F(HandsOnTheTable, ThePedalWorksTheInstrumentThatHasOne) {
+  Hands hands;
+  hands.add(&first_);
+  hands.add(&third_, {.pedal = true});
+  hands.set_scope(nullptr);
+  hands.use_other_hand(true);
+  hands.MouseHands::move({.cut = true}, {}, {}, 0.016, settings_);
+  EXPECT_EQ(first_.pose({}).energy, Diathermy::Off);
+  EXPECT_EQ(third_.pose({}).energy, Diathermy::Cut);
+  hands.use_other_hand(false);
+  hands.MouseHands::move({.cut = true}, {}, {}, 0.016, settings_);
+  EXPECT_EQ(third_.pose({}).energy, Diathermy::Off) << "no hand holds it";
+}
+
+// An instrument can be used by keys alone: three directions, roll, jaws, pedal.
+TEST_F(HandsOnTheTable, KeysAloneDoEverything) {
+  settings_.fulcrum = false;
+  hands_.choose(HandsBy::Keys, CameraBy::Trainee, "");
+  const auto hold = [&](std::initializer_list<Key> keys, double seconds) {
+    WindowInput input = with_keys(keys);
+    input.pressed = keys;
+    for (double time = 0.0; time < seconds - 1e-9; time += 0.01) {
+      hands_.move(input, {}, 0.01, settings_);
+      input.pressed.clear();
+    }
+    hands_.move({}, {}, 0.01, settings_);
+  };
+  hold({Key::Right}, 0.5);
+  EXPECT_GT(tip(first_).x, -0.1);
+  hold({Key::Up}, 0.5);
+  EXPECT_GT(tip(first_).y, 0.0);
+  const double depth = first_.joints().depth;
+  hold({Key::PageDown}, 0.5);
+  EXPECT_NEAR(first_.joints().depth, depth + 0.02, 1e-6);
+  hold({Key::PageUp}, 0.25);
+  EXPECT_NEAR(first_.joints().depth, depth + 0.01, 1e-6);
+  hold({Key::Home}, 0.1);
+  EXPECT_LT(first_.joints().spin_deg, 0.0);
+  hold({Key::W}, 0.2);
+  EXPECT_GT(first_.joints().spin_deg, 0.0);
+  hold({Key::Insert}, 0.05);
+  tip(first_);
+  EXPECT_EQ(first_.pose({frame_, static_cast<double>(frame_) / 60.0}).grip, 0.0);
+  hands_.move(with_keys({Key::R}), {}, 0.01, settings_);
+  EXPECT_EQ(first_.pose({frame_, static_cast<double>(frame_) / 60.0}).energy, Diathermy::Coagulate);
+  WindowInput mouse = motion(100, 100);
+  mouse.wheel = 3.0;
+  const Joints before = first_.joints();
+  hands_.move(mouse, {}, 0.01, settings_);
+  EXPECT_EQ(first_.joints().pan_deg, before.pan_deg) << "the mouse is not read";
+  EXPECT_EQ(first_.joints().depth, before.depth);
+}
+
+TEST(HandsInput, NoInputIsNoMotion) {
+  for (std::size_t by = 0; by < kHandsBy; ++by)
+    for (std::size_t camera = 0; camera < kCameraBy; ++camera) {
+      const HandsInput hands = hands_input(static_cast<HandsBy>(by), static_cast<CameraBy>(camera), {}, {});
+      for (const HandInput& hand : {hands.main, hands.other, hands.scope}) {
+        EXPECT_EQ(hand.motion, glm::dvec2(0.0));
+        EXPECT_EQ(hand.swing, glm::dvec2(0.0));
+        EXPECT_EQ(std::abs(hand.wheel) + std::abs(hand.roll) + std::abs(hand.insert), 0.0);
+        EXPECT_FALSE(hand.jaws_down || hand.jaws_pressed || hand.cut || hand.coagulate || hand.scope);
+      }
+    }
+}
+
+TEST(HandsInput, MouseAndKeysMoveOneHandEach) {
+  WindowInput input = with_keys({Key::Left, Key::PageUp, Key::E, Key::Q});
+  input.pointer_motion = {7, 3}, input.wheel = 2.0, input.left_button = true;
+  const HandsInput hands = hands_input(HandsBy::MouseAndKeys, CameraBy::Trainee, input, {});
+  EXPECT_EQ(hands.main.motion, glm::dvec2(7, 3));
+  EXPECT_EQ(hands.main.roll, -1.0);
+  EXPECT_EQ(hands.main.insert, 0.0);
+  EXPECT_TRUE(hands.main.jaws_down && hands.main.cut);
+  EXPECT_EQ(hands.other.swing, glm::dvec2(-1, 0));
+  EXPECT_EQ(hands.other.insert, -1.0);
+  EXPECT_FALSE(hands.other.jaws_down);
+}
+
+// GLFW's y axis points down; a trigger rests at -1.
+TEST(HandsInput, EachStickMovesItsHand) {
+  HandDevices devices;
+  devices.pad.connected = devices.pad_before.connected = true;
+  devices.pad.axes = {0.f, -1.f, 1.f, 0.f, 1.f, -1.f};
+  HandsInput hands = hands_input(HandsBy::TwoSticks, CameraBy::Trainee, {}, devices);
+  EXPECT_NEAR(hands.other.swing.y, 1.0, 1e-12);
+  EXPECT_NEAR(hands.main.swing.x, 1.0, 1e-12);
+  EXPECT_TRUE(hands.other.jaws_down && hands.other.jaws_pressed);
+  EXPECT_FALSE(hands.main.jaws_down);
+  devices.pad_before = devices.pad;
+  devices.pad.buttons[4] = true;                           // LB
+  devices.pad.buttons[0] = devices.pad.buttons[2] = true;  // A, X
+  hands = hands_input(HandsBy::TwoSticks, CameraBy::Trainee, {}, devices);
+  EXPECT_EQ(hands.other.swing, glm::dvec2(0.0));
+  EXPECT_NEAR(hands.other.insert, 1.0, 1e-12);
+  EXPECT_FALSE(hands.other.jaws_pressed) << "it is still down";
+  EXPECT_TRUE(hands.main.cut && hands.other_next && !hands.main_next);
+  devices.pad.axes = {0.1f, 0.1f, 0.1f, -0.1f, -1.f, -1.f};
+  hands = hands_input(HandsBy::TwoSticks, CameraBy::Trainee, {}, devices);
+  EXPECT_EQ(hands.main.swing, glm::dvec2(0.0)) << "a worn stick rests off centre";
+  devices.pad.buttons[12] = true;  // right, of the cross
+  hands = hands_input(HandsBy::TwoSticks, CameraBy::Trainee, {}, devices);
+  EXPECT_EQ(hands.scope.swing, glm::dvec2(1, 0));
+}
+
+TEST(HandsInput, ASecondPersonHoldsTheScope) {
+  HandDevices devices;
+  devices.second_mouse = {.connected = true, .right = 5, .up = -2, .wheel = 1};
+  HandsInput hands = hands_input(HandsBy::Mouse, CameraBy::SecondMouse, {}, devices);
+  EXPECT_EQ(hands.scope.motion, glm::dvec2(5, -2));
+  EXPECT_EQ(hands.scope.wheel, 1.0);
+  EXPECT_EQ(hands.main.motion, glm::dvec2(0.0));
+  devices.pad.connected = true;
+  devices.pad.axes[0] = -1.f;
+  hands = hands_input(HandsBy::TwoMice, CameraBy::Gamepad, {}, devices);
+  EXPECT_NEAR(hands.scope.swing.x, -1.0, 1e-12);
+  EXPECT_EQ(hands.other.motion, glm::dvec2(5, -2));
+  EXPECT_FALSE(hands_fault(HandsBy::TwoMice, CameraBy::SecondMouse).empty());
+  EXPECT_EQ(hands_input(HandsBy::TwoMice, CameraBy::SecondMouse, {}, devices).scope.motion, glm::dvec2(0.0));
+}
+
+TEST_F(HandsOnTheTable, AMissingDeviceIsOneSentence) {
+  hands_.set_hardware([] { return GamepadState(); },
+                      [](const std::string&) -> std::unique_ptr<EvdevMouse> { throw InputError("no mouse; buy one"); });
+  hands_.choose(HandsBy::TwoMice, CameraBy::Trainee, "");
+  hands_.move({}, {}, 0.016, settings_);
+  EXPECT_EQ(hands_.fault(), "No mouse; buy one");
+  hands_.choose(HandsBy::TwoSticks, CameraBy::Trainee, "");
+  hands_.move({}, {}, 0.016, settings_);
+  EXPECT_NE(hands_.fault().find("gamepad"), std::string::npos);
+  hands_.choose(HandsBy::Mouse, CameraBy::Trainee, "");
+  hands_.move({}, {}, 0.016, settings_);
+  EXPECT_EQ(hands_.fault(), "");
+}
+
+// Two instruments of one port, and one beside them.
+class OnePort : public HandsOnTheTable {
+ protected:
+  OnePort() {
+    ports_.add(&first_, {.port = "a"});
+    ports_.add(&beside_);
+    ports_.add(&third_, {.port = "a"});
+    ports_.set_scope(nullptr);
+  }
+  // Runs a second of pictures; returns the greatest distance of a tip from its trocar while it lasts.
+  double run(double seconds) {
+    double deepest_both = 0.0;
+    for (const double end = time_ + seconds; time_ < end - 1e-9; time_ += 0.01) {
+      ports_.move({}, {}, 0.01, settings_);
+      const double a = depth(first_), b = depth(third_);
+      beside_.pose({0, time_});
+      deepest_both = std::max(deepest_both, std::min(a, b));
+    }
+    return deepest_both;
+  }
+  double depth(MouseDevice& mouse) {
+    const DevicePose pose = mouse.pose({0, time_});
+    return glm::length(pose.tip - pose.pivot);
+  }
+
+  MouseDevice beside_{{0, 0, 0}, {0, 0.05, -0.1}};
+  MouseHands ports_;
+  double time_ = 0.0;
+};
+
+TEST_F(OnePort, AtTheStartOnlyTheOneInHandIsInTheBody) {
+  run(0.02);
+  EXPECT_NEAR(depth(first_), 0.1, 1e-9);
+  EXPECT_NEAR(depth(third_), third_.limits().shallowest, 1e-9);
+  EXPECT_TRUE(ports_.is_out(2));
+  EXPECT_FALSE(ports_.is_out(1)) << "it has a port of its own";
+}
+
+TEST_F(OnePort, AnExchangeTakesASecondAndTheyNeverMeet) {
+  run(0.1);
+  ports_.take(2);
+  const double shallowest = first_.limits().shallowest;
+  EXPECT_LT(run(0.95), shallowest + 1e-6) << "one is in its trocar while the other is in the body";
+  EXPECT_TRUE(ports_.is_out(0));
+  EXPECT_NEAR(depth(third_), 0.1 - ExchangeParams().less_deep, 1e-4);
+  ports_.take(1);
+  run(0.5);
+  EXPECT_FALSE(ports_.is_out(2)) << "the hand that takes another port's instrument leaves it where it is";
+  ports_.take(0);
+  run(1.0);
+  EXPECT_TRUE(ports_.is_out(2));
+  EXPECT_NEAR(depth(first_), 0.1 - ExchangeParams().less_deep, 1e-4);
+}
+
+TEST_F(OnePort, JawsOpenBeforeTheInstrumentLeaves) {
+  run(0.1);
+  ports_.move({.jaws_down = true}, {}, 0.01, settings_);
+  run(1.0);
+  EXPECT_EQ(first_.pose({0, time_}).grip, 0.0);
+  ports_.take(2);
+  run(0.1);
+  EXPECT_NEAR(depth(first_), 0.1 - ExchangeParams().less_deep, 1e-3) << "it draws back, and still opens";
+  run(1.1);
+  EXPECT_EQ(first_.pose({0, time_}).grip, 1.0);
+  EXPECT_TRUE(ports_.is_out(0));
+}
+
+TEST_F(OnePort, BothHandsDoNotShareAPort) {
+  ports_.use_other_hand(true);
+  EXPECT_EQ(ports_.in_hand(HandSide::Other), 1u);
+  ports_.take(2, HandSide::Other);
+  EXPECT_EQ(ports_.in_hand(HandSide::Other), 2u);
+  EXPECT_EQ(ports_.in_hand(), 1u);
+  ports_.take(0);
+  EXPECT_EQ(ports_.in_hand(), 0u);
+  EXPECT_EQ(ports_.in_hand(HandSide::Other), 1u);
+}
+
+TEST_F(OnePort, AChangeOfMindHalfwayComesBack) {
+  run(0.1);
+  ports_.take(2);
+  run(0.2);
+  ports_.take(0);
+  EXPECT_LT(run(0.6), 0.02);
+  EXPECT_FALSE(ports_.is_out(0));
+  EXPECT_TRUE(ports_.is_out(2));
+}
+
+// Mice of the kernel: structures as it writes them, through a pipe.
+class Pipe {
+ public:
+  Pipe() { EXPECT_EQ(pipe(ends_), 0); }
+  ~Pipe() { close_writer(); }
+  int reader() const { return ends_[0]; }
+  void write_bytes(const void* bytes, std::size_t count) const {
+    EXPECT_EQ(write(ends_[1], bytes, count), static_cast<ssize_t>(count));
+  }
+  void send(int type, int code, int value) const {
+    input_event event{};
+    event.type = static_cast<__u16>(type), event.code = static_cast<__u16>(code), event.value = value;
+    write_bytes(&event, sizeof event);
+  }
+  void close_writer() {
+    if (ends_[1] >= 0) close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+TEST(EvdevMouse, NothingIsNothing) {
+  Pipe pipe;
+  EvdevMouse mouse = EvdevMouse::from_descriptor(pipe.reader());
+  const MouseCounts counts = mouse.read();
+  EXPECT_TRUE(counts.connected);
+  EXPECT_EQ(counts.right + counts.up + counts.wheel, 0.0);
+  pipe.close_writer();
+  EXPECT_FALSE(mouse.read().connected);
+  EXPECT_FALSE(mouse.read().connected);
+}
+
+TEST(EvdevMouse, AddsTheReportsSinceTheLastReading) {
+  Pipe pipe;
+  EvdevMouse mouse = EvdevMouse::from_descriptor(pipe.reader());
+  for (int k = 0; k < 3; ++k) {
+    pipe.send(EV_REL, REL_X, 4);
+    pipe.send(EV_REL, REL_Y, -2);
+    pipe.send(EV_SYN, SYN_REPORT, 0);
+  }
+  pipe.send(EV_KEY, BTN_LEFT, 1);
+  pipe.send(EV_REL, REL_WHEEL, 1);
+  pipe.send(EV_SYN, SYN_REPORT, 0);
+  pipe.send(EV_REL, REL_X, 100);  // of a report that is not complete
+  MouseCounts counts = mouse.read();
+  EXPECT_EQ(counts.right, 12.0);
+  EXPECT_EQ(counts.up, 6.0);
+  EXPECT_EQ(counts.wheel, 1.0);
+  EXPECT_TRUE(counts.buttons[0] && counts.pressed[0]);
+  pipe.send(EV_SYN, SYN_REPORT, 0);
+  counts = mouse.read();
+  EXPECT_EQ(counts.right, 100.0);
+  EXPECT_TRUE(counts.buttons[0]);
+  EXPECT_FALSE(counts.pressed[0]);
+  pipe.send(EV_KEY, BTN_LEFT, 0), pipe.send(EV_SYN, SYN_REPORT, 0);
+  pipe.send(EV_KEY, BTN_RIGHT, 1), pipe.send(EV_SYN, SYN_REPORT, 0);
+  pipe.send(EV_KEY, BTN_RIGHT, 0), pipe.send(EV_SYN, SYN_REPORT, 0);
+  counts = mouse.read();
+  EXPECT_FALSE(counts.buttons[0] || counts.buttons[1]);
+  EXPECT_TRUE(counts.pressed[1]) << "a click between two readings counts";
+}
+
+TEST(EvdevMouse, AnOverflowVoidsItsReportAndReleasesTheButtons) {
+  Pipe pipe;
+  EvdevMouse mouse = EvdevMouse::from_descriptor(pipe.reader());
+  pipe.send(EV_KEY, BTN_LEFT, 1), pipe.send(EV_SYN, SYN_REPORT, 0);
+  pipe.send(EV_REL, REL_X, 5), pipe.send(EV_SYN, SYN_DROPPED, 0);
+  pipe.send(EV_REL, REL_X, 7), pipe.send(EV_SYN, SYN_REPORT, 0);
+  pipe.send(EV_REL, REL_X, 1), pipe.send(EV_SYN, SYN_REPORT, 0);
+  const MouseCounts counts = mouse.read();
+  EXPECT_EQ(counts.right, 1.0);
+  EXPECT_FALSE(counts.buttons[0]);
+}
+
+TEST(EvdevMouse, AnEventInTwoPiecesIsOne) {
+  Pipe pipe;
+  EvdevMouse mouse = EvdevMouse::from_descriptor(pipe.reader());
+  input_event event{};
+  event.type = EV_REL, event.code = REL_X, event.value = 9;
+  const char* bytes = reinterpret_cast<const char*>(&event);
+  pipe.write_bytes(bytes, 5);
+  EXPECT_EQ(mouse.read().right, 0.0);
+  pipe.write_bytes(bytes + 5, sizeof event - 5);
+  pipe.send(EV_SYN, SYN_REPORT, 0);
+  EXPECT_EQ(mouse.read().right, 9.0);
+}
+
+// Folders as sysfs has them: a mouse, a keyboard, a touch screen.
+TEST(EvdevMouse, ListsMiceFromSysfs) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(list_mice(folder.path()).empty());
+  EXPECT_TRUE(list_mice(folder.path() / "absent").empty());
+  const auto add = [&](const std::string& event, const std::string& name, const std::string& rel,
+                       const std::string& key) {
+    const auto device = folder.path() / event / "device";
+    std::filesystem::create_directories(device / "capabilities");
+    std::ofstream(device / "name") << name << '\n';
+    std::ofstream(device / "capabilities/rel") << rel << '\n';
+    std::ofstream(device / "capabilities/key") << key << '\n';
+  };
+  add("event12", "Second Mouse", "1943", "1f0000 0 0 0 0");
+  add("event3", "First Mouse", "3", "70000 0 0 0 0");
+  add("event4", "Keyboard", "0", "10000 fffffffffffffffe");
+  add("event5", "Wheel only", "100", "70000 0 0 0 0");
+  add("mouse0", "not an event device", "3", "70000 0 0 0 0");
+  const auto mice = list_mice(folder.path());
+  ASSERT_EQ(mice.size(), 2u);
+  EXPECT_EQ(mice[0].number, 3);
+  EXPECT_EQ(mice[1].name, "Second Mouse");
+  EXPECT_EQ(find_mouse(mice, ""), 12);
+  EXPECT_EQ(find_mouse(mice, "First"), 3);
+  EXPECT_EQ(find_mouse(mice, "12"), 12);
+  EXPECT_THROW(find_mouse(mice, "Third"), InputError);
+  EXPECT_THROW(find_mouse({}, ""), InputError);
+  EXPECT_THROW(find_mouse({mice[0]}, ""), InputError) << "the only mouse is the pointer's";
+  EXPECT_THROW(EvdevMouse(7, folder.path()), InputError);
+  std::ofstream(folder.path() / "event7") << "not a device";
+  EXPECT_THROW(EvdevMouse(7, folder.path()), InputError) << "a file cannot be grabbed";
+}
+
+// A mouse that the kernel makes for this test; only where the machine has uinput and lets this user have it.
+TEST(EvdevMouse, ReadsAMouseOfUinput) {
+  const int made = open("/dev/uinput", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (made < 0) GTEST_SKIP() << "no /dev/uinput that this user may write";
+  for (const int bit : {EV_REL, EV_KEY}) ioctl(made, UI_SET_EVBIT, bit);
+  for (const int bit : {REL_X, REL_Y, REL_WHEEL}) ioctl(made, UI_SET_RELBIT, bit);
+  for (const int bit : {BTN_LEFT, BTN_RIGHT, BTN_MIDDLE}) ioctl(made, UI_SET_KEYBIT, bit);
+  uinput_setup setup{};
+  std::snprintf(setup.name, sizeof setup.name, "Trocar test mouse %d", getpid());
+  ASSERT_EQ(ioctl(made, UI_DEV_SETUP, &setup), 0);
+  ASSERT_EQ(ioctl(made, UI_DEV_CREATE), 0);
+  std::vector<ListedMouse> mice;
+  const auto is_made = [&](const ListedMouse& one) { return one.name == setup.name; };
+  for (int k = 0; k < 100 && std::ranges::none_of(mice, is_made); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    mice = list_mice();
+  }
+  ASSERT_TRUE(std::ranges::any_of(mice, is_made));
+  {
+    EvdevMouse mouse(find_mouse(mice, setup.name));
+    const auto send = [&](int type, int code, int value) {
+      input_event event{};
+      event.type = static_cast<__u16>(type), event.code = static_cast<__u16>(code), event.value = value;
+      ASSERT_EQ(write(made, &event, sizeof event), static_cast<ssize_t>(sizeof event));
+    };
+    send(EV_REL, REL_X, 6), send(EV_KEY, BTN_LEFT, 1), send(EV_SYN, SYN_REPORT, 0);
+    MouseCounts counts;
+    for (int k = 0; k < 100 && counts.right == 0.0; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      counts = mouse.read();
+    }
+    EXPECT_EQ(counts.right, 6.0);
+    EXPECT_TRUE(counts.buttons[0]);
+    EXPECT_THROW(EvdevMouse(find_mouse(mice, setup.name)), InputError) << "it is grabbed";
+  }
+  ioctl(made, UI_DEV_DESTROY);
+  close(made);
+}
+
+// Two instruments above the table; each follows its own tool of one stream. With one tool for both they take turns.
+class TrackedHands : public ::testing::Test {
+ protected:
+  TrackedHands() : server_(IgtlServerParams{.port = 0}) {}
+
+  std::unique_ptr<Device> device(const std::string& name, double x, const std::string& tool) {
+    InstrumentScene scene;
+    scene.name = name, scene.device = "igtl";
+    scene.source = fmt::format("localhost:{}/{}", server_.port(), tool);
+    scene.pivot = {x, 0.0, 0.2}, scene.tip = {x, 0.0, 0.1};
+    return make_window_device(scene, hands_);
+  }
+  static glm::dmat4 tool_at(double x, double depth) {
+    glm::dmat4 matrix(1.0);
+    matrix[1] = {0, -1, 0, 0}, matrix[2] = {0, 0, -1, 0};
+    matrix[3] = {x, 0.0, 0.2 - depth, 1.0};
+    return matrix;
+  }
+  // Publishes these depths until the device has the depth, or for two seconds. m
+  double depth_of(Device& device, const std::vector<PublishedTool>& tools, double wanted) {
+    double depth = 0.0;
+    for (int k = 0; k < 200; ++k) {
+      server_.publish(tools);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      const DevicePose pose = device.pose({static_cast<std::uint64_t>(k), 0.01 * k});
+      depth = glm::length(pose.tip - pose.pivot);
+      if (device.health() == DeviceHealth::Good && std::abs(depth - wanted) < 1e-6) break;
+    }
+    return depth;
+  }
+
+  IgtlServer server_;
+  Hands hands_;
+};
+
+TEST_F(TrackedHands, TwoToolsOfOneStreamAreTwoHands) {
+  const auto left = device("left", -0.1, "Left"), right = device("right", 0.1, "Right");
+  const std::vector<PublishedTool> tools{{"Left", tool_at(-0.1, 0.12)}, {"Right", tool_at(0.1, 0.15)}};
+  EXPECT_NEAR(depth_of(*left, tools, 0.12), 0.12, 1e-6);
+  EXPECT_NEAR(depth_of(*right, tools, 0.15), 0.15, 1e-6);
+  EXPECT_FALSE(hands_.is_parked(0) || hands_.is_parked(1));
+}
+
+TEST_F(TrackedHands, OneToolMovesTheChosenInstrumentAndTheOtherIsParked) {
+  const auto first = device("first", 0.0, "Probe"), second = device("second", 0.0, "Probe");
+  const std::vector<PublishedTool> tools{{"Probe", tool_at(0.0, 0.12)}};
+  EXPECT_FALSE(hands_.is_parked(0));
+  EXPECT_TRUE(hands_.is_parked(1));
+  EXPECT_NEAR(depth_of(*first, tools, 0.12), 0.12, 1e-6);
+  second->pose({0, 0.0});
+  EXPECT_NE(second->health(), DeviceHealth::Good) << "the instrument stays where it is";
+  hands_.take(1);
+  EXPECT_TRUE(hands_.is_parked(0));
+  EXPECT_FALSE(hands_.is_parked(1));
+  EXPECT_NEAR(depth_of(*second, tools, 0.12), 0.12, 1e-6);
+  const std::vector<PublishedTool> deeper{{"Probe", tool_at(0.0, 0.16)}};
+  EXPECT_NEAR(depth_of(*second, deeper, 0.16), 0.16, 1e-6);
+  const DevicePose parked = first->pose({0, 0.0});
+  EXPECT_NEAR(glm::length(parked.tip - parked.pivot), 0.12, 1e-6);
+  EXPECT_NE(first->health(), DeviceHealth::Good);
+}
+
 using Kind = InputEvent::Kind;
 
 InputEvent key(int code, bool down) { return {.kind = Kind::Key, .code = code, .down = down}; }
@@ -338,8 +871,8 @@ KeyLayout turkish_f() {
                    {"j", "ö", "v", "c", "ç", "z", "s", "b", ".", ","});
 }
 
-constexpr Key kAllLetters[] = {Key::C, Key::E, Key::G, Key::H, Key::L, Key::N, Key::O, Key::P,
-                               Key::Q, Key::R, Key::S, Key::T, Key::W, Key::X, Key::Y, Key::Z};
+constexpr Key kAllLetters[] = {Key::C, Key::E, Key::G, Key::H, Key::L, Key::N, Key::O, Key::P, Key::Q,
+                               Key::R, Key::S, Key::T, Key::V, Key::W, Key::X, Key::Y, Key::Z};
 
 TEST(KeyLayout, WithoutLabelsPositionsCount) {
   const KeyLayout none([](int) { return std::string(); });

@@ -104,5 +104,30 @@ key Return
 await_frames
 wait_for 20 is_listed xz
 end_program
+
+# By keys alone, also those of the numeric keypad, the grasper swings, and comes in until it touches the liver.
+mkdir -p "$XDG_CONFIG_HOME/trocar"
+echo 'hands = "keys"' >"$XDG_CONFIG_HOME/trocar/window.toml"
+start_program
+wait_for 60 is screen start
+click "First touch"
+click Start
+wait_for 120 is phase ready
+is_running
+until is in_hand grasper; do key Tab; done
+for moves in Right KP_4; do
+  before=$(field tip_mm)
+  xdotool keydown "$moves"
+  await_frames
+  await_frames
+  xdotool keyup "$moves"
+  await_frames
+  [ "$(field tip_mm)" != "$before" ] || fail "the key $moves does not swing the grasper"
+done
+xdotool keydown Next
+is_there() { at_least touched 1 || ! is screen practice; }
+wait_for 60 is_there
+xdotool keyup Next
+end_program
 trap - EXIT
-echo "AZERTY, QWERTZ, Dvorak, Russian; short clicks and keys: passed"
+echo "AZERTY, QWERTZ, Dvorak, Russian; short clicks and keys; keys alone: passed"

@@ -40,7 +40,10 @@ for size in ${TROCAR_SCREEN_SIZES:-1280x720-150 1024x640 1280x720 1920x1080}; do
   wait_for 60 is screen start
   look start trainee
   click Settings
-  look settings trainee
+  for topic in Picture "Hands and camera" "Sound and overlays"; do
+    click "$topic"
+    look "settings-${topic%% *}" trainee
+  done
   key F2
   click Help
   for topic in Tasks Scope Scoring Keys; do

@@ -309,6 +309,9 @@ KeptSettings random_settings(std::mt19937& random) {
   if (chance()) window.field_of_view_deg = between(20.0, 120.0);
   if (chance()) window.barrel = between(0.0, 0.3);
   if (chance()) window.quality = static_cast<Quality>(random() % 3);
+  window.hands_by = static_cast<HandsBy>(random() % kHandsBy),
+  window.camera = static_cast<CameraBy>(random() % kCameraBy);
+  window.lens_fogs = chance(), window.captions = chance(), window.second_mouse = chance() ? "Maus \xe9 \"2\"" : "";
   kept.last = {chance() ? "/a folder/größe \\ x.toml" : "", int(random() % 9) + 1, chance() ? "scan" : "auto"};
   return kept;
 }
@@ -342,6 +345,9 @@ TEST(SettingsFile, WhatIsWrittenIsRead) {
     EXPECT_EQ(found.window.technical, kept.window.technical);
     EXPECT_EQ(found.window.field_of_view_deg, kept.window.field_of_view_deg);
     EXPECT_EQ(found.window.ghost, kept.window.ghost);
+    EXPECT_EQ(found.window.hands_by, kept.window.hands_by);
+    EXPECT_EQ(found.window.camera, kept.window.camera);
+    EXPECT_EQ(found.window.second_mouse, kept.window.second_mouse);
     EXPECT_EQ(found.window.volume, kept.window.volume);
     EXPECT_EQ(found.window.quality, kept.window.quality);
     EXPECT_EQ(found.last.scene, kept.last.scene);
@@ -357,9 +363,9 @@ TEST(SettingsFile, MissingKeysKeepTheDefaults) {
 }
 
 TEST(SettingsFile, RefusesWithFileLineAndRemedy) {
-  for (const char* text :
-       {"mouse_sensitivity = 9", "quality = \"best\"", "ghost = \"yes\"", "volume = 2", "[last]\nbackend = \"magic\"",
-        "[last]\nlevel = 0", "[last]\nperson = \"a/b\"", "colour = 1", "technical = 3", "barrel = nan"})
+  for (const char* text : {"mouse_sensitivity = 9", "quality = \"best\"", "ghost = \"yes\"", "volume = 2",
+                           "hands = \"three\"", "camera = 1", "[last]\nbackend = \"magic\"", "[last]\nlevel = 0",
+                           "[last]\nperson = \"a/b\"", "colour = 1", "technical = 3", "barrel = nan"})
     try {
       read_settings("window.toml", text);
       ADD_FAILURE() << text;

@@ -10,10 +10,10 @@ struct LetterKey {
   char letter;
   Key key;
 };
-constexpr LetterKey kLetters[] = {{'C', Key::C}, {'E', Key::E}, {'G', Key::G}, {'H', Key::H},
-                                  {'L', Key::L}, {'N', Key::N}, {'O', Key::O}, {'P', Key::P},
-                                  {'Q', Key::Q}, {'R', Key::R}, {'S', Key::S}, {'T', Key::T},
-                                  {'W', Key::W}, {'X', Key::X}, {'Y', Key::Y}, {'Z', Key::Z}};
+constexpr LetterKey kLetters[] = {{'C', Key::C}, {'E', Key::E}, {'G', Key::G}, {'H', Key::H}, {'L', Key::L},
+                                  {'N', Key::N}, {'O', Key::O}, {'P', Key::P}, {'Q', Key::Q}, {'R', Key::R},
+                                  {'S', Key::S}, {'T', Key::T}, {'V', Key::V}, {'W', Key::W}, {'X', Key::X},
+                                  {'Y', Key::Y}, {'Z', Key::Z}};
 
 bool moves(Key key) { return key == Key::Q || key == Key::W; }
 
@@ -145,9 +145,25 @@ constexpr KeyLine kInstrument[] = {
     {"E or Space, held", "diathermy on, cut: the hook removes the tissue around its wire"},
     {"R, held", "diathermy on, coagulate: tissue at the wire turns pale, then black"},
     {"E  R, held", "suction: E removes the fluid near the tip, R rinses the tissue with water"},
-    {"1 to 9", "select the instrument of this number, or the scope"},
-    {"Tab", "select the next instrument or the scope"},
+    {"1 to 9", "select the instrument of this number, or the scope; with Shift: for the other hand"},
+    {"Tab", "select the next instrument or the scope; with Shift: for the other hand"},
     {"right button, held", "move the scope, whichever instrument is selected"},
+    {"V", "wipe the lens of the scope"},
+};
+constexpr KeyLine kKeysAlone[] = {
+    {"arrows", "swing the handle; a short press moves it little"},
+    {"Page down, Page up", "insert, withdraw"},
+    {"Home  End", "roll"},
+    {"Insert", "the button of the jaws: pressed shortly a light grip, held a firm one"},
+    {"keypad", "8 4 6 2 swing, 3 and 9 insert and withdraw, 7 and 1 roll, 5 jaws, 0 diathermy"},
+};
+constexpr KeyLine kGamepad[] = {
+    {"left, right stick", "swing the other hand, the main hand"},
+    {"LB, RB, held", "the hand's stick inserts, withdraws and rolls"},
+    {"LT, RT", "the button of the hand's jaws"},
+    {"lower, right button", "diathermy: cut, coagulate"},
+    {"left, upper button", "the other hand, the main hand takes the next instrument"},
+    {"cross", "swing the scope; with LB and RB: in, out, light post"},
 };
 constexpr KeyLine kSession[] = {
     {"Enter or Space", "start, when the instructions are shown"},
@@ -184,6 +200,8 @@ constexpr KeyLine kEditor[] = {
     {"Delete", "remove the selected item"},
 };
 constexpr KeyGroup kGroups[] = {{"Instruments", kInstrument},
+                                {"A hand by keys", kKeysAlone},
+                                {"Both hands by a gamepad", kGamepad},
                                 {"Session", kSession},
                                 {"Replay", kReplay},
                                 {"Scene editor", kEditor},

@@ -37,7 +37,8 @@ constexpr float kSideWidth = 214.f;   // units: the dark corner beside the circu
 
 // What the lines of an instrument need besides the instrument.
 struct LineLook {
-  bool in_hand = false, wanted = false, tore = false, technical = false;
+  bool in_hand = false, in_other = false, wanted = false, tore = false, technical = false;
+  const char* where = nullptr;  // that it is not at work; null: it is
 };
 
 // Shows the state of the jaws: the organ between them, their squeeze and its pull.
@@ -72,7 +73,9 @@ void clip_lines(const Instrument& instrument) {
 }
 
 void work_lines(const Session& session, const Instrument& instrument, const LineLook& look) {
-  if (const std::string trouble = trouble_of(instrument); !trouble.empty()) {
+  if (look.where) {
+    theme::text(look.where, theme::kQuiet);
+  } else if (const std::string trouble = trouble_of(instrument); !trouble.empty()) {
     theme::wrapped(trouble, theme::kBad);
   } else if (instrument.kind == InstrumentKind::Grasper) {
     jaws_lines(session, instrument, look);
@@ -90,7 +93,7 @@ void work_lines(const Session& session, const Instrument& instrument, const Line
 
 void instrument_lines(const Session& session, std::size_t tool, const LineLook& look) {
   const Instrument& instrument = session.instruments()[tool];
-  theme::text(look.in_hand ? "\u25A0" : " ", theme::instrument_colour(tool));
+  theme::text(look.in_hand ? "\u25A0" : look.in_other ? "\u25A1" : " ", theme::instrument_colour(tool));
   ImGui::SameLine(theme::px(28.f));
   const std::string force = look.technical ? fmt::format("{:.2f} N", glm::length(instrument.force)) : "";
   theme::row(fmt::format("{} {}", tool + 1, tr(instrument.name)), look.wanted ? tr("next") : force,
@@ -105,9 +108,9 @@ void instrument_lines(const Session& session, std::size_t tool, const LineLook& 
                    theme::kBad);
 }
 
-void scope_lines(const Session& session, bool in_hand) {
+void scope_lines(const Session& session, bool in_hand, bool in_other) {
   const SessionScope& scope = session.scope();
-  theme::text(in_hand ? "\u25A0" : " ", theme::kText);
+  theme::text(in_hand ? "\u25A0" : in_other ? "\u25A1" : " ", theme::kText);
   ImGui::SameLine(theme::px(28.f));
   theme::row(trf("{} scope", session.instruments().size() + 1),
              scope.pose.angle_deg > 0.0
@@ -172,14 +175,26 @@ void organ_lines(const Session& session) {
   }
 }
 
+// Returns why an instrument does nothing: another one has its port, or its device moves another one.
+const char* where_is(const Hands* hands, std::size_t tool) {
+  if (!hands) return nullptr;
+  return hands->is_out(tool)      ? tr("Out of the body")
+         : hands->travels(tool)   ? tr("Is exchanged")
+         : hands->is_parked(tool) ? tr("Parked")
+                                  : nullptr;
+}
+
 void instruments_panel(const Session& session, const HudState& state, std::span<const int> tear_shown) {
   const theme::Panel panel("instruments", {{0.f, 1.f}, {8.f, -8.f}, {0.f, 1.f}, {kSideWidth, 0.f}},
                            theme::PanelKind::Shown, 0.6f);
+  const std::size_t none = session.instruments().size() + 1, other = state.hands && state.hands->uses_other_hand()
+                                                                         ? state.hands->in_hand(HandSide::Other)
+                                                                         : none;
   for (std::size_t tool = 0; tool < session.instruments().size(); ++tool)
-    instrument_lines(
-        session, tool,
-        {tool == state.in_hand, state.wanted == tool && tool != state.in_hand, tear_shown[tool] > 0, state.technical});
-  scope_lines(session, state.in_hand == session.instruments().size());
+    instrument_lines(session, tool,
+                     {tool == state.in_hand, tool == other, state.wanted == tool && tool != state.in_hand,
+                      tear_shown[tool] > 0, state.technical, where_is(state.hands, tool)});
+  scope_lines(session, state.in_hand == session.instruments().size(), other == session.instruments().size());
   clash_line(session);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/window/input/hands.hpp"
 #include "deform/contact/contact.hpp"
 #include "sim/session/organ_queries.hpp"
 #include "sim/session/session.hpp"
@@ -34,6 +35,7 @@ struct HudState {
   bool slow = false;      // so much that the attempt does not count
   bool technical = false;
   std::optional<std::size_t> wanted = {};  // instrument that the task wants next
+  const Hands* hands = nullptr;            // what the other hand holds, what is out of the body; null: unknown
 };
 
 class Hud {

@@ -186,7 +186,9 @@ void Practice::advance(const WindowInput& input, double elapsed, const WindowSet
   const int ticks = clock_.picture(elapsed - 1e-3 * budget_.take_overrun());
   lost_time_.add(clock_.wall(), clock_.lost());
   if (clock_.after_gap()) loop_.suspend_devices();
-  hands_.move(input, axes_of(session().scope().pose), ticks * clock_.tick(), settings.hands);
+  hands_.choose(settings.hands_by, settings.camera, settings.second_mouse);
+  hands_.move(input, picture_axes(), ticks * clock_.tick(), settings.hands);
+  hold_camera(input, ticks * clock_.tick(), settings);
   session().set_field_of_view(settings.field_of_view_deg.value_or(scene_.scope.field_of_view_deg));
   if (ticks == 0) return;
   // What ran beside the drawing took no time of its own.
@@ -195,6 +197,42 @@ void Practice::advance(const WindowInput& input, double elapsed, const WindowSet
   elapsed_ms_ = elapsed * 1e3;
   for (int k = 0; k < ticks; ++k) due_.push_back({clock_.next(), check_room && k == 0});
   if (!keep_) settle();
+}
+
+// The directions of the picture that the trainee sees, whose horizon an assistant may have tilted.
+ScopeAxes Practice::picture_axes() const {
+  ScopeAxes axes = axes_of(session().scope().pose);
+  const double turn = assistant_ ? glm::radians(assistant_->horizon_deg()) : 0.0;
+  if (turn == 0.0) return axes;
+  const glm::dvec3 right = axes.right, up = axes.up;
+  axes.right = std::cos(turn) * right + std::sin(turn) * up;
+  axes.up = std::cos(turn) * up - std::sin(turn) * right;
+  return axes;
+}
+
+LensLook Practice::lens_look() const {
+  return {static_cast<float>(care_.fog()), static_cast<float>(care_.dark()),
+          assistant_ ? static_cast<float>(assistant_->horizon_deg()) : 0.f};
+}
+
+void Practice::hold_camera(const WindowInput& input, double elapsed, const WindowSettings& settings) {
+  MouseDevice* scope = hands_.scope();
+  const bool of_camera = scene_.task && scene_.task->kind == TaskKind::NavigateCamera;
+  if (settings.camera != camera_ || !scope || of_camera) {
+    camera_ = settings.camera;
+    assistant_.reset();
+    if (scope && !of_camera && is_assistant(camera_)) assistant_.emplace(assistant_params(camera_));
+  }
+  const bool is_attempt = scene_.task && activity_ == Activity::Attempt;
+  const bool is_free = !scene_.task && !plan_.lesson;
+  care_.advance(elapsed, (is_attempt && scene_.scope.fogs) || (is_free && settings.lens_fogs), scope);
+  if (!assistant_) return;
+  if (care_.is_wiping() || input.right_button || hands_.scope_in_hand()) return assistant_->let_go();
+  const std::size_t tool = hands_.in_hand();
+  const bool works = tool < session().instruments().size() && !hands_.is_out(tool) && !hands_.travels(tool);
+  const glm::dvec3 tip = works ? session().instruments()[tool].pose.tip : glm::dvec3(0.0);
+  scope->take(
+      assistant_->advance({scope->centre(), scope->joints(), session().scope().pose.angle_deg, tip, works}, elapsed));
 }
 
 // Backends on the graphics card use the context of the window's thread, and GLFW reads gamepads in that thread only.

@@ -17,6 +17,7 @@
 #include "app/compare/backends.hpp"
 #include "app/lab/lab_station.hpp"
 #include "app/window/input/hands.hpp"
+#include "app/window/practice/camera.hpp"
 #include "app/window/practice/plots.hpp"
 #include "app/window/screen.hpp"
 #include "app/window/settings.hpp"
@@ -105,6 +106,13 @@ class Practice {
   // it, whose ticks have all ended.
   double shown() const { return shown_; }
   double lost() const { return clock_.lost(); }  // s  lost because the machine was too slow
+  // Begins to wipe the lens of the scope.
+  void wipe_lens() { care_.wipe(); }
+  // Returns what lens and camera head do to the picture.
+  LensLook lens_look() const;
+  // Returns whether an assistant holds the scope. Without a device that hands can move there is none, nor in a task of
+  // the camera.
+  bool has_assistant() const { return assistant_.has_value(); }
   // Returns whether so much was lost that the attempt does not count. A demonstration runs in tick time.
   bool is_slow() const { return activity_ == Activity::Attempt && !plan_.lesson && lost_time_.is_much(); }
   const std::filesystem::path& recording() const { return recording_; }  // empty before start()
@@ -123,6 +131,8 @@ class Practice {
   LoopPlan loop_plan();
   void lose_recording();
   void stand_still();
+  void hold_camera(const WindowInput& input, double elapsed, const WindowSettings& settings);
+  ScopeAxes picture_axes() const;
   bool may_run_apart() const;
   void run_ticks(std::size_t from, std::size_t end);
   void ask_tick(const DueTick& due);
@@ -133,6 +143,9 @@ class Practice {
   std::string own_backend_;
   Backends backends_;
   Hands hands_;
+  CameraBy camera_ = CameraBy::Trainee;  // as of the last picture
+  std::optional<CameraAssistant> assistant_;
+  LensCare care_;
   Activity activity_;
   ScoreClock score_clock_;
   TickClock clock_;

@@ -75,7 +75,10 @@ void PracticeView::take(const Practice& practice, const WindowSettings& settings
   late_ = practice.lost() > lost_;
   lost_ = practice.lost();
   moment_ = ticks_.at(practice.shown());
-  tools_.assign(moment_.tools.begin(), moment_.tools.end());
+  // Instruments that left the body for another one are not drawn.
+  tools_.clear();
+  for (std::size_t k = 0; k < moment_.tools.size(); ++k)
+    if (!practice.hands().is_out(k)) tools_.push_back(moment_.tools[k]);
   tools_.insert(tools_.end(), ghosts.begin(), ghosts.end());
   moment_.scope.field_of_view_deg = settings.field_of_view_deg.value_or(practice.scene().scope.field_of_view_deg);
   moment_.lens.barrel = settings.barrel.value_or(moment_.lens.barrel);
@@ -86,6 +89,7 @@ void PracticeView::take(const Practice& practice, const WindowSettings& settings
   keeper_.fix(settings.quality);
   settings_ = settings.view;
   settings_.quality = keeper_.quality();
+  settings_.look = practice.lens_look();
   settings_.time = moment_.time;
 }
 
@@ -136,12 +140,14 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
   ask_ = Ask::Nothing;
   keys_ = &input.keys();
   practice_->settle();
+  const bool other = practice_->hands().uses_other_hand() && input.down(Key::Shift);
   if (listens)
-    for (const Key key : input.pressed) handle_key(key);
+    for (const Key key : input.pressed) handle_key(key, other ? HandSide::Other : HandSide::Main);
   // Without keyboard input, the help covers the picture.
   practice_->cover(settings_open_ || !listens);
   practice_->advance(input, elapsed, settings_);
   follow_task(input);
+  captions_.hear(sound(), elapsed);
   if (lesson_ && practice_->phase() != Phase::Ready)
     lesson_->see(
         lesson_view(practice_->session(), practice_->hands().in_hand(), practice_->phase() == Phase::Paused, elapsed));
@@ -151,7 +157,7 @@ void PracticeScreen::step(const WindowInput& input, double elapsed, bool listens
   if (note_frames_ > 0 && --note_frames_ == 0) note_ = practice_->recording_fault();  // shown until the end
 }
 
-void PracticeScreen::handle_key(Key key) {
+void PracticeScreen::handle_key(Key key, HandSide side) {
   switch (key) {
     case Key::Enter:
       if (lesson_ && lesson_->done()) ask_ = Ask::Back;
@@ -176,7 +182,10 @@ void PracticeScreen::handle_key(Key key) {
       settings_open_ = !settings_open_;
       break;
     case Key::Tab:
-      practice_->hands().take_next();
+      practice_->hands().take_next(side);
+      break;
+    case Key::V:
+      practice_->wipe_lens();
       break;
     case Key::T:
       settings_.technical = !settings_.technical;
@@ -206,7 +215,7 @@ void PracticeScreen::handle_key(Key key) {
       break;
     default:
       if (key >= Key::Digit1 && key <= Key::Digit9)
-        practice_->hands().take(static_cast<std::size_t>(key) - static_cast<std::size_t>(Key::Digit1));
+        practice_->hands().take(static_cast<std::size_t>(key) - static_cast<std::size_t>(Key::Digit1), side);
       break;
   }
 }
@@ -219,6 +228,7 @@ void PracticeScreen::follow_task(const WindowInput& input) {
   if (wanted == wanted_ || works) return;
   wanted_ = wanted;
   if (!wanted || practice_->hands().in_hand() == *wanted) return;
+  if (practice_->hands().uses_other_hand() && practice_->hands().in_hand(HandSide::Other) == *wanted) return;
   practice_->hands().take(*wanted);
   if (practice_->hands().in_hand() == *wanted)
     say(trf("In your hand now: {} {}", *wanted + 1, tr(practice_->scene().instruments[*wanted].name)));
@@ -345,6 +355,7 @@ std::string PracticeScreen::disk_note() const {
 std::string PracticeScreen::lasting_note() const {
   if (!note_.empty()) return note_;
   if (std::string room = disk_note(); !room.empty()) return room;
+  if (const std::string& fault = practice_->hands().fault(); !fault.empty()) return fault;
   if (practice_->plan().shown) return tr("The expert shows the task. Esc: pause, back to the task");
   if (practice_->running() && ghost_.waits()) return tr("The expert's ghost is being computed");
   return {};
@@ -370,16 +381,23 @@ void PracticeScreen::note_panel(const std::string& note) const {
   theme::text(note, theme::kText);
 }
 
+// What sounds, for those who do not hear it, above the messages.
+void PracticeScreen::caption_panel() const {
+  const theme::Panel panel("captions", {{0.5f, 1.f}, {0.f, -44.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.7f);
+  for (const std::string_view line : captions_.lines()) theme::text(line, theme::kText);
+}
+
 Ask PracticeScreen::panels() {
   const bool recording = practice_->phase() == Phase::Running || practice_->phase() == Phase::Paused;
   const bool shown = practice_->plan().shown;
   hud_.draw(practice_->session(),
             {practice_->hands().in_hand(), recording && !shown && !lesson_ && practice_->recording_fault().empty(),
              practice_->frame_ms(), practice_->lost(), practice_->is_slow(), settings_.technical,
-             practice_->task() ? practice_->task()->feed().tool : std::nullopt});
+             practice_->task() ? practice_->task()->feed().tool : std::nullopt, &practice_->hands()});
   if (recording && practice_->task()) draw_task(*practice_->task(), pictures_);
   if (lesson_) lesson_panel();
   if (std::string fault = pictures_.new_fault(); !fault.empty()) say(std::move(fault));
+  if (settings_.captions && !captions_.lines().empty()) caption_panel();
   if (settings_.plots) draw_plots(practice_->history(), practice_->session());
   if (settings_.contacts) draw_contacts(practice_->session(), contacts_);
   if (const std::string note = lasting_note(); !note.empty()) note_panel(note);

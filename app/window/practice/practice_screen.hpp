@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "app/sound/captions.hpp"
 #include "app/sound/sound.hpp"
 #include "app/view/drawn_ticks.hpp"
 #include "app/view/view.hpp"
@@ -76,7 +77,7 @@ class PracticeScreen final : public Screen {
   bool ask_to_leave(Ask ask);
 
  private:
-  void handle_key(Key key);
+  void handle_key(Key key, HandSide side);
   void follow_task(const WindowInput& input);
   void ready_panel();
   void key_lines() const;
@@ -88,6 +89,7 @@ class PracticeScreen final : public Screen {
   std::string disk_note() const;
   std::string lasting_note() const;
   void note_panel(const std::string& note) const;
+  void caption_panel() const;
   void say(std::string note);
 
   std::unique_ptr<Practice> practice_;
@@ -98,6 +100,7 @@ class PracticeScreen final : public Screen {
   DiskWatch disk_;
   std::optional<Lesson> lesson_;
   Hud hud_;
+  Captions captions_;
   StepPictures pictures_;
   std::vector<ContactRow> contacts_;
   std::string note_;

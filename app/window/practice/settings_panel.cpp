@@ -8,6 +8,7 @@
 #include "app/compare/backends.hpp"
 #include "app/window/language.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/error.hpp"
 #include "geometry/translate.hpp"
 
 namespace trocar {
@@ -68,7 +69,6 @@ void language_choice(WindowSettings& settings) {
 }
 
 void picture_settings(const Practice* practice, std::optional<Quality> quality, WindowSettings& settings) {
-  theme::heading(tr("Picture"));
   if (practice) lens_settings(*practice, settings);
   quality_choice(quality, settings);
   slider("Size of letters", "##letters", settings.letters, 1.0, 1.5, "%.2f");
@@ -77,10 +77,35 @@ void picture_settings(const Practice* practice, std::optional<Quality> quality, 
   language_choice(settings);
 }
 
+// `count`: of the choices of an enumeration with name_of().
+template <typename Choice>
+void choice_of(const char* label, std::size_t count, Choice& choice) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) names.emplace_back(tr(name_of(static_cast<Choice>(k))));
+  if (const auto chosen = theme::choice(label, tr(name_of(choice)), names, kSettingFrom))
+    choice = static_cast<Choice>(*chosen);
+}
+
+// The mice of this machine, when the row is drawn.
+void second_mouse_choice(WindowSettings& settings) {
+  std::vector<std::string> names = {tr("the last one")};
+  const std::vector<ListedMouse> mice = list_mice();
+  std::string shown = settings.second_mouse.empty() ? names[0] : settings.second_mouse;
+  for (const ListedMouse& mouse : mice) {
+    names.push_back(fmt::format("{}: {}", mouse.number, printable(mouse.name)));
+    if (settings.second_mouse == std::to_string(mouse.number)) shown = names.back();
+  }
+  if (const auto chosen = theme::choice("Second mouse", shown, names, kSettingFrom))
+    settings.second_mouse = *chosen == 0 ? std::string() : std::to_string(mice[*chosen - 1].number);
+}
+
 void hand_settings(WindowSettings& settings) {
-  theme::heading(tr("Input"));
+  choice_of("Hands", kHandsBy, settings.hands_by);
+  choice_of("Camera", kCameraBy, settings.camera);
+  if (settings.hands_by == HandsBy::TwoMice || settings.camera == CameraBy::SecondMouse) second_mouse_choice(settings);
   slider("Mouse and wheel sensitivity", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f");
   check("Fulcrum effect", "##fulcrum", settings.hands.fulcrum);
+  check_beside("Lens fogs (free practice)", "##fog", settings.lens_fogs);
 }
 
 // The backend takes effect from the next frame on.
@@ -105,10 +130,10 @@ void ghost_choice(const KeyLayout& keys, WindowSettings& settings) {
 }
 
 void sound_settings(WindowSettings& settings) {
-  theme::heading(tr("Sound and recordings"));
+  theme::heading(tr("Sound"));
   slider("Volume (0: silent)", "##volume", settings.volume, 0.0, 1.0, "%.2f");
   check("Pulse", "##pulse", settings.pulse);
-  check_beside("Pack recordings", "##pack", settings.pack);
+  check_beside("Captions of sounds", "##captions", settings.captions);
 }
 
 void panel_settings(const KeyLayout& keys, WindowSettings& settings) {
@@ -142,18 +167,36 @@ void tissue_table(const Scene& scene) {
   }
 }
 
+template <typename Draw>
+void settings_topic(const char* name, const Draw& draw) {
+  const theme::Scope tab = theme::tab(name);
+  theme::note_item(name);
+  if (!tab) return;
+  ImGui::Spacing();
+  draw();
+}
+
 }  // namespace
 
 bool draw_settings(Practice* practice, std::optional<Quality> quality, const KeyLayout& keys,
                    WindowSettings& settings) {
   const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {560.f, 0.f}}, theme::PanelKind::Front, 0.96f);
   theme::headline(tr("Settings"));
-  picture_settings(practice, quality, settings);
-  hand_settings(settings);
-  if (practice && settings.technical) query_settings(*practice, keys);
-  sound_settings(settings);
-  panel_settings(keys, settings);
-  if (practice && settings.technical) tissue_table(practice->scene());
+  {
+    const theme::Scope tabs = theme::tab_bar("settings");
+    settings_topic("Picture", [&] { picture_settings(practice, quality, settings); });
+    settings_topic("Hands and camera", [&] { hand_settings(settings); });
+    settings_topic("Sound and overlays", [&] {
+      sound_settings(settings);
+      panel_settings(keys, settings);
+      check("Pack recordings", "##pack", settings.pack);
+    });
+    if (practice && settings.technical)
+      settings_topic("Technical", [&] {
+        query_settings(*practice, keys);
+        tissue_table(practice->scene());
+      });
+  }
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};
   ImGui::SameLine();
