@@ -12,7 +12,7 @@
 namespace trocar {
 namespace {
 
-constexpr std::size_t kMostPeople = 100;
+constexpr std::size_t kMostInDay = 100;
 constexpr float kDayHeight = 480.f, kBelowDay = 118.f;  // units: the table; the notes and the buttons below it
 
 std::string count_text(std::size_t count) { return count > 0 ? fmt::format("{}", count) : ""; }
@@ -47,7 +47,7 @@ void DayScreen::ask() {
   fault_.clear();
   asking_ = Task<DayRows>([station = station_, curriculum = curriculum_] {
     LabDatabase lab = station.open_to_read();
-    return day_rows(lab, curriculum, now_in_seconds(), kMostPeople);
+    return day_rows(lab, curriculum, now_in_seconds(), kMostInDay);
   });
 }
 
