@@ -37,7 +37,8 @@ std::string without_mark(const std::string& text) {
 std::string cap_text(const TaskResult& task) {
   if (task.critical.empty()) return {};
   // What ended the task may be the consequence of the first critical error.
-  const auto last = std::find_if(task.events.rbegin(), task.events.rend(), &TaskEvent::critical);
+  const auto last =
+      std::find_if(task.events.rbegin(), task.events.rend(), [](const TaskEvent& event) { return event.critical; });
   const std::string end = last == task.events.rend() ? task.critical : without_mark(last->text);
   if (!task.ended_by_critical)
     return trf("Critical error: {}. The score is at most {:.0f}.", task.critical, kMostAfterCritical);
