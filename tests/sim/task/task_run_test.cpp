@@ -486,8 +486,8 @@ TEST(CriticalError, IsNamedAsTheReasonOfTheCap) {
   EXPECT_EQ(json["task"]["critical"]["text"], cap_text(*attempt.task));
   EXPECT_TRUE(cap_text({}).empty());
   attempt.task->critical = "artery cut";
-  attempt.task->events = {{1.0, true, "critical: artery cut"},
-                          {9.0, true, "critical: the artery has lost more than 20 ml of blood"}};
+  attempt.task->events = {{1.0, true, "critical: artery cut", true, true},
+                          {9.0, true, "critical: the artery has lost more than 20 ml of blood", true, true}};
   EXPECT_EQ(
       cap_text(*attempt.task),
       "Critical error: artery cut. Then the task ended: the artery has lost more than 20 ml of blood. The score is "
