@@ -117,6 +117,11 @@ bool MouseHands::share_port(std::size_t a, std::size_t b) const {
   return a < kinds_.size() && b < kinds_.size() && !kinds_[a].port.empty() && kinds_[a].port == kinds_[b].port;
 }
 
+HandSide MouseHands::side_for(std::size_t number) const {
+  const std::size_t other = in_hand(HandSide::Other);
+  return both_ && (other == number || share_port(other, number)) ? HandSide::Other : HandSide::Main;
+}
+
 void MouseHands::use_other_hand(bool used) {
   if (used == both_) return;
   both_ = used;
@@ -205,7 +210,8 @@ void MouseHands::press_pedals(const HandInput& main, const HandInput& other) {
     if (mice_[k]) mice_[k]->set_energy(k == worked && !mice_[k]->is_leaving() ? pedal : Diathermy::Off);
 }
 
-// An instrument comes in when those that share its port are out. At the start, those that are not in a hand are out.
+// An instrument comes in when those that share its port are out. At the start, those that are not in a hand are out;
+// the first time they come to their place of the scene.
 void MouseHands::exchange() {
   for (std::size_t k = 0; k < mice_.size(); ++k) {
     if (!mice_[k] || kinds_[k].port.empty()) continue;
@@ -220,7 +226,7 @@ void MouseHands::exchange() {
     // While no hand holds one of them, the last one stays in; at the start that is the first.
     chosen_[k] = in_a_hand || (!rival_in_hand && (chosen_[k] || (!began_ && !rival_chosen)));
     if (!chosen_[k])
-      mice_[k]->withdraw(exchange_.less_deep, !began_);
+      mice_[k]->withdraw(began_ ? exchange_.less_deep : 0.0, !began_);
     else if (!rival_inside)
       mice_[k]->bring_in();
     else if (began_)

@@ -169,6 +169,8 @@ class MouseHands {
   std::size_t in_hand(HandSide side = HandSide::Main) const { return hand(side).holds; }
   bool scope_in_hand() const { return in_hand() == mice_.size() && scope_; }
   bool uses_other_hand() const { return both_; }
+  // Returns the hand that holds this instrument, or another one of its port; else the main hand.
+  HandSide side_for(std::size_t number) const;
   // Returns whether an instrument is out of the body, because another one has its port.
   bool is_out(std::size_t number) const { return number < mice_.size() && mice_[number] && mice_[number]->is_out(); }
   // Returns whether an instrument is leaving or coming.

@@ -474,7 +474,7 @@ TEST_F(OnePort, AnExchangeTakesASecondAndTheyNeverMeet) {
   const double shallowest = first_.limits().shallowest;
   EXPECT_LT(run(0.95), shallowest + 1e-6) << "one is in its trocar while the other is in the body";
   EXPECT_TRUE(ports_.is_out(0));
-  EXPECT_NEAR(depth(third_), 0.1 - ExchangeParams().less_deep, 1e-4);
+  EXPECT_NEAR(depth(third_), 0.1, 1e-3) << "its place of the scene";
   ports_.take(1);
   run(0.5);
   EXPECT_FALSE(ports_.is_out(2)) << "the hand that takes another port's instrument leaves it where it is";
@@ -498,7 +498,10 @@ TEST_F(OnePort, JawsOpenBeforeTheInstrumentLeaves) {
 }
 
 TEST_F(OnePort, BothHandsDoNotShareAPort) {
+  EXPECT_EQ(ports_.side_for(2), HandSide::Main);
   ports_.use_other_hand(true);
+  EXPECT_EQ(ports_.side_for(1), HandSide::Other) << "it holds it";
+  EXPECT_EQ(ports_.side_for(2), HandSide::Main) << "the main hand has its port";
   EXPECT_EQ(ports_.in_hand(HandSide::Other), 1u);
   ports_.take(2, HandSide::Other);
   EXPECT_EQ(ports_.in_hand(HandSide::Other), 2u);

@@ -10,9 +10,9 @@ set -euo pipefail
 . "$(dirname "$0")/window_driver.sh"
 under_display "$@"
 
-# The cystic artery lies between the open blades from the start.
+# The cystic artery lies between the open blades from the start: the scissors have a port of their own.
 {
-  sed -e '/^name = "scissors"/,/^tip_mm/s/^tip_mm = .*/tip_mm = [-29.9, 84.2, 117]/' \
+  sed -e '/^port = /d' -e '/^name = "scissors"/,/^tip_mm/s/^tip_mm = .*/tip_mm = [-29.9, 84.2, 117]/' \
     -e 's/^most_force_n = .*/most_force_n = 20/' "$data/scenes/tasks/clip_and_cut.toml"
 } >"$TROCAR_DATA/scenes/tasks/clip_and_cut.toml"
 grep -q '^tip_mm = \[-29.9' "$TROCAR_DATA/scenes/tasks/clip_and_cut.toml" || fail "the scene differs from what this test expects"

@@ -227,10 +227,11 @@ void PracticeScreen::follow_task(const WindowInput& input) {
   const bool works = input.left_button || input.down(Key::E) || input.down(Key::R) || input.down(Key::Space);
   if (wanted == wanted_ || works) return;
   wanted_ = wanted;
-  if (!wanted || practice_->hands().in_hand() == *wanted) return;
-  if (practice_->hands().uses_other_hand() && practice_->hands().in_hand(HandSide::Other) == *wanted) return;
-  practice_->hands().take(*wanted);
-  if (practice_->hands().in_hand() == *wanted)
+  if (!wanted) return;
+  const HandSide side = practice_->hands().side_for(*wanted);
+  if (practice_->hands().in_hand(side) == *wanted) return;
+  practice_->hands().take(*wanted, side);
+  if (practice_->hands().in_hand(side) == *wanted)
     say(trf("In your hand now: {} {}", *wanted + 1, tr(practice_->scene().instruments[*wanted].name)));
 }
 
