@@ -165,7 +165,7 @@ std::string rigid_fault(const RigidShape& shape) {
   if (shape.form == RigidForm::Ring) {
     if (!(shape.wall > 2.0 * round && shape.height > 2.0 * round))
       return "the wall and the height of a ring must be more than twice round_mm";
-    if (!(inner_radius(shape) > 1.5 * shape.wall))
+    if (!(inner_radius(shape) > 1.25 * shape.wall))
       return fmt::format("a wall of {:g} mm leaves no hole in a ring whose side is {:g} mm", shape.wall * 1e3,
                          shape.side * 1e3);
     return "";

@@ -28,6 +28,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 const std::map<std::string, std::set<std::string>> kFoldersMayInclude = {
     {"deform/solid", {"deform/thin"}},
     {"deform/thin", {}},
+    {"deform/rigid", {}},
     {"deform/contact", {"deform/solid"}},
     {"deform/cut", {"deform/solid"}},
     {"deform/join", {"deform/cut", "deform/contact", "deform/solid"}},
