@@ -611,7 +611,12 @@ void check_steps(TomlTable& table, const TaskScene& task) {
   const bool operation = task.kind == TaskKind::Operation;
   if (operation && task.steps.empty()) table.fail("step", "is missing; an operation needs at least one [[task.step]]");
   if (!operation && !task.steps.empty()) table.fail("step", "must be absent; only an operation has steps");
-  if (!operation && !task.limits.empty()) table.fail("limit", "must be absent; only an operation has limits");
+  const bool clips = task.kind == TaskKind::ClipAndCut;
+  if (!operation && !clips && !task.limits.empty())
+    table.fail("limit", "must be absent; only an operation and clip-and-cut have limits");
+  for (const TaskLimit& limit : task.limits)
+    if (clips && (limit.deepest_burn > 0.0 || limit.no_diathermy || limit.most_bile_ml > 0.0))
+      table.fail("limit", "has only most_blood_ml in clip-and-cut; the other limits are those of an operation");
   if (operation && !divides_ducts(task) && !task.locations.empty())
     table.fail("place", "must be absent; an operation has targets only for a step of the kind divide");
   for (const StepKind kind : {StepKind::Divide, StepKind::Remove, StepKind::Suck})

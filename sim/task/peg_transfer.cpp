@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/task/task_goal.hpp"
 #include "sim/task/watches.hpp"
 
@@ -89,16 +90,18 @@ class PegTransfer final : public TaskGoal {
   void say(std::string& hint, std::string& warning) const override {
     const auto held = std::ranges::find_if(rings_, [](const Ring& ring) { return ring.state == RingState::Held; });
     if (held == rings_.end()) {
-      fmt::format_to(std::back_inserter(hint), "lift a ring with {} hand: {} of {} placed",
-                     giver() == first_ ? "the first" : "the other", count(&Ring::placed), rings_.size());
+      const char* text = giver() == first_ ? tr("lift a ring with the first hand: {} of {} placed")
+                                           : tr("lift a ring with the other hand: {} of {} placed");
+      fmt::format_to(std::back_inserter(hint), fmt::runtime(text), count(&Ring::placed), rings_.size());
     } else if (!held->lifted) {
-      hint += "lift the ring off the board";
+      hint += tr("lift the ring off the board");
     } else if (!held->handed) {
-      hint += "hand the ring over in the air";
+      hint += tr("hand the ring over in the air");
     } else {
-      hint += held->received ? "place the ring on a peg of the other side" : "let go with the first hand";
+      hint +=
+          held->received ? tr("place the ring on a peg of the other side") : tr("let go with the hand that lifted it");
     }
-    if (blamed_now_) warning += "the ring was not handed over in the air";
+    if (blamed_now_) warning += tr("the ring was not handed over in the air");
   }
 
   void add_metrics(PartList& parts) const override {
@@ -194,14 +197,14 @@ class PegTransfer final : public TaskGoal {
     if (placed && over && ring.received) {
       ring.placed = true;
       ++handed_;
-      log.note(seen.time, fmt::format("ring {} placed", &ring - rings_.data() + 1));
+      log.note(seen.time, trf("ring {} placed", &ring - rings_.data() + 1));
     } else if (placed && over && ring.was_in_air && !ring.placed) {
       blamed_now_ = true;
-      log.error(seen.time, "a ring was not handed over in the air");
+      log.error(seen.time, tr("a ring was not handed over in the air"));
     } else if (!placed && ring.was_in_air) {
       ++drops_;
       if (seen_point(seen.scope, seen.lens, ring.middle).visible)
-        log.error(seen.time, "a ring was dropped");
+        log.error(seen.time, tr("a ring was dropped"));
       else
         lose(seen.time, ring, log);
     }
@@ -210,7 +213,7 @@ class PegTransfer final : public TaskGoal {
 
   void lose(double time, Ring& ring, TaskLog& log) {
     ring.state = RingState::Lost;
-    log.error(time, "a ring fell out of view");
+    log.error(time, tr("a ring fell out of view"));
   }
 
   void turn_round(const Observation& seen, TaskLog& log) {
@@ -219,7 +222,7 @@ class PegTransfer final : public TaskGoal {
       return;
     }
     back_ = true;
-    log.note(seen.time, "all rings on the other side; now back");
+    log.note(seen.time, tr("all rings on the other side; now back"));
     for (Ring& ring : rings_) ring.placed = ring.lifted = ring.handed = ring.received = false;
   }
 

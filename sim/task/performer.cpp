@@ -258,6 +258,7 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   give_way(seen);
   const double dt = last_ < 0.0 ? 0.0 : seen.time - last_, jaws = kJaws * dt;
   last_ = seen.time;
+  draw_back(seen, dt);
   Move& move = moves_.front();
   if (start_ < 0.0 && move.tool != kNone && move.tool != tool_) {
     poses_[tool_].energy = Diathermy::Off;

@@ -213,6 +213,7 @@ class Performer {
   double cut_between_clips(const Observation& seen, const Duct& duct) const;
   double depth_of_next(double along, double beyond);
   void give_way(const Observation& seen);
+  void draw_back(const Observation& seen, double dt);
   void slide_along(std::size_t first, std::size_t last, double deeper, Diathermy energy);
 
   Move& then(Goal goal);
@@ -296,6 +297,7 @@ class Performer {
   int clip_tries_ = 0;                            // clips closed there
   bool gave_way_ = false;                         // the last plan was given up: it pushed a duct aside
   int times_aside_ = 0;                           // plans given up so, at last_along_
+  double backed_ = 0.0;                           // m  scissors are drawn back from an organ that they would cut
 };
 
 }  // namespace trocar

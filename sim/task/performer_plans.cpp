@@ -13,6 +13,7 @@
 #include "sim/task/duct.hpp"
 #include "sim/task/performer.hpp"
 #include "sim/task/task_goal.hpp"
+#include "sim/task/watches.hpp"
 
 namespace trocar {
 namespace {
@@ -347,7 +348,10 @@ constexpr double kSlope = 5e-4;                          // m   over which the d
 constexpr double kAside = 0.1;          // N
 constexpr double kAlmostClosed = 0.15;  // 1   aperture: it is too late to give way
 constexpr int kMostAside = 3;           // times at the same point that a hand gives way
-constexpr double kClear = 0.0025;       // m   of a cut from the middle of a clip; a nearer one may be cut off
+// Scissors that touch an organ behind the duct are drawn back at this speed, as far as the duct stays between the
+// blades.
+constexpr double kDrawBack = 0.006, kMostBack = 0.0035;  // m/s, m
+constexpr double kClear = 0.0025;  // m   of a cut from the middle of a clip; a nearer one may be cut off
 
 }  // namespace
 
@@ -445,6 +449,7 @@ void Performer::close_on(const Observation& seen, const Duct& duct, std::size_t 
       glm::normalize(point_of(seen, duct, along + kSlope) - point_of(seen, duct, along - kSlope));
   const double again = depth_of_next(along, beyond);
   const double from_tip = again - instruments_[tool].radius;
+  backed_ = 0.0;
   // From the moment of closing, the hand stays where it is: a cut duct springs away.
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
   const auto goal = [=, this](double further, bool closing) -> Goal {
@@ -452,7 +457,7 @@ void Performer::close_on(const Observation& seen, const Duct& duct, std::size_t 
       const glm::dvec3 at = *closed_at ? **closed_at : point_of(later, duct, along);
       if (closing) *closed_at = at;
       const glm::dvec3 target = at + error;
-      return target + (from_tip + further) * glm::normalize(target - pivot);
+      return target + (from_tip + further - backed_) * glm::normalize(target - pivot);
     };
   };
   const auto move = [&](Goal to, double grip, double wait) -> Move& {
@@ -497,6 +502,16 @@ void Performer::give_way(const Observation& seen) {
   then(out.goal).grip = out.aperture;
   start_ = -1.0;
   gave_way_ = true, ++times_aside_;
+}
+
+// Draws scissors at a duct back from an organ with a limit, which they would cut together with it.
+void Performer::draw_back(const Observation& seen, double dt) {
+  if (start_ < 0.0 || !moves_.front().way_out || instruments_[tool_].kind != InstrumentKind::Scissors) return;
+  for (std::uint32_t organ = 0; organ < seen.organs.size(); ++organ)
+    if ((limited_ & ~tubes_ & organ_bit(organ)) != 0 && touches(seen, organ, tool_)) {
+      backed_ = std::min(backed_ + kDrawBack * dt, kMostBack);
+      return;
+    }
 }
 
 // Rolls the instrument until its jaws, which turn about its x axis, close across the duct, or its hook crosses a

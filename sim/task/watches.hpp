@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cpu_collision/solids/point_in_solid.hpp"
@@ -213,6 +215,35 @@ struct CutWatch {
     count += is_new;
     return is_new;
   }
+};
+
+// Watches how much blood and bile an organ loses in a task, against the limits of the task. The volumes are those of
+// the session or its recording.   Units: ml.   Tested in tests/sim/task/task_run_test.cpp
+class LossWatch {
+ public:
+  LossWatch(std::uint32_t organ, const TaskLimit& limit)
+      : organ_(organ), blood_{limit.most_blood_ml}, bile_{limit.most_bile_ml} {}
+
+  // Observes the next frame. `name`: of the organ. Blood above its limit is a critical error, bile an error, once.
+  void step(const Observation& seen, const std::string& name, TaskLog& log);
+  double blood() const { return blood_.lost; }       // ml, in the task
+  double most_blood() const { return blood_.most; }  // ml, 0: unlimited
+
+ private:
+  struct Limit {
+    double most = 0.0;  // ml, 0: unlimited
+    double lost = 0.0;  // ml
+    bool reported = false;
+
+    bool exceeded(double volume) {
+      lost = volume;
+      if (reported || !(most > 0.0) || !(volume > most)) return false;
+      return reported = true;
+    }
+  };
+  std::uint32_t organ_;
+  Limit blood_, bile_;
+  std::optional<FluidLoss> before_;  // m^3, before the task
 };
 
 // Measures how deep burnt holes reach into an organ: the largest distance of a vertex of their walls from the surface

@@ -86,9 +86,7 @@ export function limitBar(metric) {
 
 /** The sentence about a critical error, which caps the score; empty without one. */
 export function capText(task) {
-  if (!task.critical) return "";
-  const ended = task.critical.ended ? "It ended the task, and the" : "The";
-  return `Critical error: ${task.critical.error}. ${ended} score is at most ${task.critical.cap}.`;
+  return task.critical ? task.critical.text : "";
 }
 
 function partRow(part) {

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+
 #include "app/compare/backends.hpp"
+#include "app/window/language.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -21,7 +25,7 @@ constexpr float kSecondFrom = 290.f;  // units, of the second setting of a row
 void check_beside(std::string_view label, const char* id, bool& value) {
   ImGui::SameLine(theme::px(kSecondFrom));
   ImGui::AlignTextToFramePadding();
-  theme::text(label, theme::kQuiet);
+  theme::text(tr(std::string(label)), theme::kQuiet);
   ImGui::SameLine(theme::px(kSecondFrom + kSettingFrom - 30.f));
   ImGui::Checkbox(id, &value);
 }
@@ -32,7 +36,7 @@ void check(std::string_view label, const char* id, bool& value) {
 }
 
 void quality_choice(std::optional<Quality> now, WindowSettings& settings) {
-  const std::string names[] = {"automatic", "low", "medium", "high"};
+  const std::string names[] = {tr("automatic"), tr("low"), tr("medium"), tr("high")};
   const auto name_of = [&](Quality quality) { return names[static_cast<std::size_t>(quality) + 1]; };
   const std::string shown = settings.quality ? name_of(*settings.quality)
                             : now            ? fmt::format("{}: {}", names[0], name_of(*now))
@@ -53,62 +57,74 @@ void lens_settings(const Practice& practice, WindowSettings& settings) {
   if (barrel != barrel_before) settings.barrel = barrel;
 }
 
+// Of all texts; a catalogue of the data folder, or that of the system.
+void language_choice(WindowSettings& settings) {
+  std::vector<std::string> codes{""}, names{tr("as the system")};
+  for (const Language& language : languages()) codes.push_back(language.code), names.push_back(language.name);
+  const auto now = std::ranges::find(codes, settings.language);
+  const std::string shown =
+      now == codes.end() ? settings.language : names[static_cast<std::size_t>(now - codes.begin())];
+  if (const auto chosen = theme::choice("Language", shown, names, kSettingFrom)) settings.language = codes[*chosen];
+}
+
 void picture_settings(const Practice* practice, std::optional<Quality> quality, WindowSettings& settings) {
-  theme::heading("Picture");
+  theme::heading(tr("Picture"));
   if (practice) lens_settings(*practice, settings);
   quality_choice(quality, settings);
   slider("Size of letters", "##letters", settings.letters, 1.0, 1.5, "%.2f");
   check("Full screen (F11)", "##screen", settings.full_screen);
   check_beside("Circular view", "##round", settings.view.round_field);
+  language_choice(settings);
 }
 
 void hand_settings(WindowSettings& settings) {
-  theme::heading("Input");
+  theme::heading(tr("Input"));
   slider("Mouse and wheel sensitivity", "##speed", settings.hands.speed, 0.25, 4.0, "%.2f");
   check("Fulcrum effect", "##fulcrum", settings.hands.fulcrum);
 }
 
 // The backend takes effect from the next frame on.
 void query_settings(Practice& practice, const KeyLayout& keys) {
-  theme::heading("Touch queries");
+  theme::heading(tr("Touch queries"));
   const std::string now = practice.session().backend().name;
   if (const auto chosen = theme::choice("Collision backend", now, backend_names(), kSettingFrom))
     practice.use_backend(backend_names()[*chosen]);
   if (practice.session().backend_times().size() < 2) return;
   bool checking = practice.session().checking();
-  check(in_layout("Check with the OBB tree (C)", keys), "##check", checking);
+  check(in_layout(tr("Check with the OBB tree (C)"), keys), "##check", checking);
   practice.session().set_checking(checking);
 }
 
 void ghost_choice(const KeyLayout& keys, WindowSettings& settings) {
   std::vector<std::string> names;
   for (const GhostMode mode : {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress})
-    names.push_back(name_of(mode));
-  const std::string label = in_layout("Expert's ghost (X)", keys);
-  if (const auto chosen = theme::choice(label, name_of(settings.ghost), names, kSettingFrom))
+    names.push_back(tr(name_of(mode)));
+  const std::string label = in_layout(tr("Expert's ghost (X)"), keys);
+  if (const auto chosen = theme::choice(label, tr(name_of(settings.ghost)), names, kSettingFrom))
     settings.ghost = static_cast<GhostMode>(*chosen);
 }
 
 void sound_settings(WindowSettings& settings) {
-  theme::heading("Sound");
+  theme::heading(tr("Sound and recordings"));
   slider("Volume (0: silent)", "##volume", settings.volume, 0.0, 1.0, "%.2f");
   check("Pulse", "##pulse", settings.pulse);
+  check_beside("Pack recordings", "##pack", settings.pack);
 }
 
 void panel_settings(const KeyLayout& keys, WindowSettings& settings) {
-  theme::heading("Overlays");
-  check(in_layout("Technical overlay (T)", keys), "##technical", settings.technical);
+  theme::heading(tr("Overlays"));
+  check(in_layout(tr("Technical overlay (T)"), keys), "##technical", settings.technical);
   if (settings.technical) {
-    check_beside(in_layout("Touched faces (G)", keys), "##touched", settings.view.show_touched);
-    check(in_layout("Times of each stage (H)", keys), "##plots", settings.plots);
-    check_beside(in_layout("List of contacts (L)", keys), "##contacts", settings.contacts);
+    check_beside(in_layout(tr("Touched faces (G)"), keys), "##touched", settings.view.show_touched);
+    check(in_layout(tr("Times of each stage (H)"), keys), "##plots", settings.plots);
+    check_beside(in_layout(tr("List of contacts (L)"), keys), "##contacts", settings.contacts);
   }
   ghost_choice(keys, settings);
 }
 
 // Shows the tissue parameters, read-only; the scene editor changes them.
 void tissue_table(const Scene& scene) {
-  theme::heading("Tissue (change it in the scene editor)");
+  theme::heading(tr("Tissue (change it in the scene editor)"));
   const theme::Scope table = theme::table("tissue", 5, ImGuiTableFlags_SizingStretchProp);
   if (!table) return;
   for (const char* title : {"Organ", "Modulus", "Poisson", "Density", "Friction"}) {
@@ -131,20 +147,19 @@ void tissue_table(const Scene& scene) {
 bool draw_settings(Practice* practice, std::optional<Quality> quality, const KeyLayout& keys,
                    WindowSettings& settings) {
   const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {560.f, 0.f}}, theme::PanelKind::Front, 0.96f);
-  theme::headline("Settings");
+  theme::headline(tr("Settings"));
   picture_settings(practice, quality, settings);
   hand_settings(settings);
   if (practice && settings.technical) query_settings(*practice, keys);
   sound_settings(settings);
   panel_settings(keys, settings);
   if (practice && settings.technical) tissue_table(practice->scene());
-  check("Pack recordings", "##pack", settings.pack);
   ImGui::Spacing();
   if (theme::button("Reset", 110.f)) settings = {};
   ImGui::SameLine();
   const bool open = !theme::button("Close", 110.f, true);
   ImGui::SameLine();
-  theme::text("Kept for the next start", theme::kQuiet);
+  theme::text(tr("Kept for the next start"), theme::kQuiet);
   return open;
 }
 

@@ -483,7 +483,15 @@ TEST(CriticalError, IsNamedAsTheReasonOfTheCap) {
   const auto json = nlohmann::json::parse(to_json(attempt));
   EXPECT_EQ(json["task"]["critical"]["error"], "duct cut without a clip on both sides");
   EXPECT_EQ(json["task"]["critical"]["cap"], 30.0);
+  EXPECT_EQ(json["task"]["critical"]["text"], cap_text(*attempt.task));
   EXPECT_TRUE(cap_text({}).empty());
+  attempt.task->critical = "artery cut";
+  attempt.task->events = {{1.0, true, "critical: artery cut"},
+                          {9.0, true, "critical: the artery has lost more than 20 ml of blood"}};
+  EXPECT_EQ(
+      cap_text(*attempt.task),
+      "Critical error: artery cut. Then the task ended: the artery has lost more than 20 ml of blood. The score is "
+      "at most 30.");
 }
 
 // Tests the measurements of tasks: distance along the surface, intermittent contact, paths, lines on tissue, zones in
@@ -874,7 +882,9 @@ class ClipAndCutRules : public ::testing::Test {
     for (int k = 0; k < frames; ++k, time_ += 0.02) {
       marks_.clear();
       for (const SurfaceMark& mark : run_->marks()) marks_.push_back(position_of(mark, mesh_.positions));
-      run_->step({time_, tools_, organs_, marks_, {}, {}, {}, clips_, tubes_});
+      Observation seen{time_, tools_, organs_, marks_, {}, {}, {}, clips_, tubes_};
+      seen.bleeding.sources = sources_, seen.bleeding.lost = lost_;
+      run_->step(seen);
     }
   }
   std::string last_event() const { return run_->result().events.empty() ? "" : run_->result().events.back().text; }
@@ -888,6 +898,8 @@ class ClipAndCutRules : public ::testing::Test {
   std::vector<SeenOrgan> organs_;
   std::vector<PlacedClip> clips_;
   std::vector<TubeState> tubes_;
+  std::vector<BleedSource> sources_;
+  std::vector<FluidLoss> lost_;
   std::vector<std::uint32_t> first_;
   std::vector<glm::vec3> marks_;
   double time_ = 1.0;
@@ -965,6 +977,36 @@ TEST_F(ClipAndCutRules, CriticalErrorsEndTheTask) {
   }
 }
 
+// A vessel that bleeds after a cut without clips caps the score; too much blood ends the task.
+TEST_F(ClipAndCutRules, ACutVesselBleedsUntilTooMuchIsLost) {
+  task_.limits = {{"duct", 0.0, false, 20.0, 0.0}};
+  TaskStage stage{{"duct", "other duct", "liver"},
+                  {"applier", "scissors"},
+                  {mesh_.view(), mesh_.view(), mesh_.view()},
+                  {},
+                  {centre_line(shape_), centre_line(shape_), {}}};
+  run_.emplace(task_, stage);
+  lost_.resize(3);
+  show();
+  sources_.push_back({kDuct, 0, BleedKind::Vessel, BleedState::Flows, 6e-7, 0.0, 0.0});
+  divide(kDuct, 0, 0);
+  EXPECT_EQ(run_->result().critical, "duct cut without a clip on both sides");
+  EXPECT_FALSE(run_->feed().finished);
+  lost_[kDuct].blood = 19.0 * kMillilitre;
+  show();
+  EXPECT_FALSE(run_->feed().finished);
+  lost_[kDuct].blood = 21.0 * kMillilitre;
+  show();
+  EXPECT_TRUE(run_->feed().finished);
+  EXPECT_EQ(last_event(), "critical: the duct has lost more than 20 ml of blood");
+  EXPECT_LE(run_->result().score, 30.0);
+  const std::vector<Metric> parts = run_->result().parts;
+  const auto blood = std::ranges::find(parts, "task_blood", &Metric::id);
+  ASSERT_NE(blood, parts.end());
+  EXPECT_NEAR(blood->value, 21.0, 1e-9);
+  EXPECT_EQ(mark_of(*blood), 0.0);
+}
+
 class ClipAndCutScene : public test::SceneText {
  protected:
   ClipAndCutScene() : SceneText(test::shipped_scene(kShipped)) {}
@@ -977,6 +1019,8 @@ TEST_F(ClipAndCutScene, FaultsAreOneSentence) {
   expect_sentence(with("organ = \"cystic artery\"\nat_mm", "organ = \"cystic duct\"\nat_mm"), "only once");
   expect_sentence(with("kind = \"clip-applier\"", "kind = \"probe\""), "needs an instrument of the kind clip-applier");
   expect_sentence(with("stays = \"end\"", "stays = \"left\""), "stays: must be start or end");
+  expect_sentence(with("most_blood_ml = 20", "most_bile_ml = 20"), "holds no bile");
+  expect_sentence(with("most_blood_ml = 20", "deepest_burn_mm = 2"), "only most_blood_ml in clip-and-cut");
 }
 
 // Tests the task "operation" with frames made by hand: progress of each kind of step, order, limits, and the critical
