@@ -98,7 +98,8 @@ class PegTransfer final : public TaskGoal {
     } else if (!held->handed) {
       hint += tr("hand the ring over in the air");
     } else {
-      hint += held->received ? tr("place the ring on a peg of the other side") : tr("let go with the first hand");
+      hint +=
+          held->received ? tr("place the ring on a peg of the other side") : tr("let go with the hand that lifted it");
     }
     if (blamed_now_) warning += tr("the ring was not handed over in the air");
   }

@@ -83,10 +83,9 @@ void sort_scenes(std::vector<ListedScene>& scenes, const Curriculum& curriculum)
 }
 
 std::string title_of(TaskKind kind) {
-  constexpr std::array names{
-      msgid("Touch the targets"),   msgid("Navigate the camera"),  msgid("Follow the curve"), msgid("Grasp and lift"),
-      msgid("Burn along the line"), msgid("Keep out of the zone"), msgid("Clip and cut"),     msgid("Operation"),
-      msgid("Peg transfer")};
+  constexpr std::array names{msgid("Touch the targets"), msgid("Navigate the camera"), msgid("Follow the curve"),
+                             msgid("Grasp and lift"),    msgid("Burn along the line"), msgid("Keep out of the zone"),
+                             msgid("Clip and cut"),      msgid("Operation"),           msgid("Peg transfer")};
   static_assert(names.size() == kTaskKinds.size());
   return names[static_cast<std::size_t>(kind)];
 }

@@ -35,7 +35,7 @@ TEST_F(PegTransferScene, FaultsAreSentences) {
 TEST_F(PegTransferScene, AnExpertPlacesRings) {
   const Scene scene = load(with("schema = 2", "schema = 2"));
   CpuBackends backends;
-  PerformedSession run(scene, style_of(Skill::Expert), 2, backends, "scan");
+  PerformedSession run(scene, style_of(Skill::Expert), 1, backends, "scan");
   double half = 0.0;
   for (int frame = 0; frame < 24 * 60; ++frame) {
     run.step();
