@@ -330,22 +330,34 @@ void export_all(const LabCommand& command) {
 }
 
 struct Copied {
-  std::size_t people = 0, attempts = 0;
+  std::size_t people = 0, attempts = 0, comments = 0;
 };
+
+void say_copied(const Copied& copied, const std::string& to) {
+  if (copied.comments > 0) fmt::print("{} comments copied\n", copied.comments);
+  fmt::print("{} people and {} attempts copied to {}\n", copied.people, copied.attempts, to);
+}
 
 Copied copy_all(LabDatabase& from, LabDatabase& to) {
   constexpr std::size_t kBatch = 500;  // attempts in a transaction
   Copied copied;
   std::vector<LabAttempt> batch;
+  std::vector<LabComment> comments;
   const auto write_batch = [&] {
     copied.attempts += to.add_attempts(batch);
-    batch.clear();
+    copied.comments += to.add_comments(comments);
+    batch.clear(), comments.clear();
   };
   from.for_each([&](const Person& person) { copied.people += to.add_if_new(person); },
                 [&](const LabAttempt& attempt) {
                   require_not_interrupted();
                   batch.push_back(attempt);
                   if (batch.size() == kBatch) write_batch();
+                },
+                [&](const LabComment& comment) {
+                  require_not_interrupted();
+                  if (!batch.empty() || comments.size() == kBatch) write_batch();
+                  if (to.attempt(comment.attempt)) comments.push_back(comment);  // else its attempt was unreadable
                 });
   write_batch();
   return copied;
@@ -366,7 +378,7 @@ void backup(const LabCommand& command) {
     copied = copy_all(from, to);
   }
   if (!file.commit()) refuse();
-  fmt::print("{} people and {} attempts copied to {}\n", copied.people, copied.attempts, command.out);
+  say_copied(copied, command.out);
   require_all_read(from);
 }
 
@@ -374,7 +386,7 @@ void restore(const LabCommand& command) {
   LabDatabase from(command.out, LabUse::Read);
   LabDatabase to = opened_to_write(station_of(command));
   const Copied copied = copy_all(from, to);
-  fmt::print("{} people and {} attempts copied to {}\n", copied.people, copied.attempts, to.shown_address());
+  say_copied(copied, to.shown_address());
   require_all_read(from);
 }
 
@@ -488,11 +500,12 @@ void add_attempt_commands(Command& lab, const Shared& command) {
       subcommand(lab, command, "export", "Write all attempts with their metrics as a table", export_all);
   exporting.option("-o,--out", command->out, "Table: .csv").required();
   add_force_option(exporting, command->force);
-  Command& serving =
-      subcommand(lab, command, "serve", "Show the cohort and the instructor's day in a browser, read only", serve);
+  Command& serving = subcommand(lab, command, "serve",
+                                "Show the cohort and the instructor's day in a browser, and take comments", serve);
   serving.option("--port", command->server.port, "Port; 0: any free one").within(0, 65535).shown();
   serving.option("--curriculum", command->curriculum, "Curriculum: .toml; default: basic skills");
-  serving.option("--anyone", command->server.anyone, "Other machines may connect too: there is no password");
+  serving.option("--anyone", command->server.anyone,
+                 "Other machines may read too: there is no password, and no comment is taken");
   Command& backing = subcommand(lab, command, "backup", "Copy the whole database to a new SQLite file", backup);
   backing.option("-o,--out", command->out, "New file: .sqlite").required();
   Command& restoring = subcommand(lab, command, "restore", "Add what a backup has and the database lacks", restore);

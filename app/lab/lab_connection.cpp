@@ -46,7 +46,14 @@ constexpr const char* kVersion1[] = {
     "CREATE INDEX standing_of_task ON standing (scene, person)",
 };
 
-constexpr Migration kMigrations[] = {kVersion1};
+constexpr const char* kVersion2[] = {
+    "CREATE TABLE comment (key TEXT PRIMARY KEY, attempt TEXT NOT NULL REFERENCES attempt (key), author TEXT NOT NULL, "
+    "written DOUBLE PRECISION NOT NULL, text TEXT NOT NULL)",
+    "CREATE INDEX comment_of_attempt ON comment (attempt, written)",
+    "CREATE INDEX comment_of_author ON comment (author)",
+};
+
+constexpr Migration kMigrations[] = {kVersion1, kVersion2};
 
 void migrate(soci::session& sql, int from, int to) {
   sql << "CREATE TABLE IF NOT EXISTS lab_version (version INTEGER NOT NULL)";
@@ -529,13 +536,8 @@ void LabConnection::require_version() const {
         fmt::format("{}: a later version of Trocar made this database (version {} of the tables, this "
                     "program knows {}); install that version here too",
                     shown_, version_, newest));
-  if (use_ != LabUse::Read || version_ == newest) return;
-  if (version_ == 0)
+  if (use_ == LabUse::Read && version_ == 0)
     throw InputError(fmt::format("{}: has no tables of Trocar yet; trocar lab --database ADDRESS makes them", shown_));
-  throw InputError(
-      fmt::format("{}: an earlier version of Trocar made this database; open it once with a command that "
-                  "writes, such as trocar lab --database ADDRESS, to upgrade it",
-                  shown_));
 }
 
 void LabConnection::upgrade() {

@@ -117,6 +117,8 @@ class LabConnection {
   soci::session& sql() { return sql_; }
   LabEngine engine() const { return address_.engine; }
   int version() const { return version_; }
+  // Version 2 of the tables brought them; a reader takes version 1 as it is.
+  bool has_comments() const { return version_ >= 2; }
   const std::string& shown() const { return shown_; }
   void make_private() const;
 

@@ -10,32 +10,13 @@
 
 #include "app/lab/lab_tables.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
 namespace {
-
-// "task_errors" -> "errors", "probe.path_length" -> "path length of the probe".
-std::string metric_words(const std::string& id) {
-  const std::size_t dot = id.rfind('.');
-  std::string words = dot == std::string::npos ? id : id.substr(dot + 1);
-  if (words.starts_with("task_")) words.erase(0, std::string_view("task_").size());
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return dot == std::string::npos ? words : words + " of the " + id.substr(0, dot);
-}
-
-// Names the metric of a missed limit with words instead of its id.
-std::string in_words(const CourseStep& step, const std::string& missed) {
-  for (const MetricLimit& limit : step.pass.limits) {
-    if (!missed.starts_with(limit.metric + ":")) continue;
-    std::string sentence = metric_words(limit.metric) + missed.substr(limit.metric.size());
-    sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
-    return sentence;
-  }
-  return missed;
-}
 
 bool is_at(const CourseStep& step, const LabAttempt& attempt) {
   return attempt.scene == scene_key(step.scene) && attempt.level == step.level;
@@ -69,33 +50,33 @@ std::string metric_title(const std::string& metric) { return metric_words(course
 const char* state_name(StepState state) {
   switch (state) {
     case StepState::Locked:
-      return "locked";
+      return msgid("locked");
     case StepState::Open:
-      return "open";
+      return msgid("open");
     case StepState::Passed:
-      return "passed";
+      return msgid("passed");
     case StepState::RefresherDue:
-      return "refresher due";
+      return msgid("refresher due");
   }
   return "";
 }
 
-std::string step_title(const CourseStep& step) { return fmt::format("{}, level {}", step.title, step.level); }
+std::string step_title(const CourseStep& step) { return trf("{}, level {}", tr(step.title), step.level); }
 
 std::string passes_text(const CourseStep& step, const StepProgress& progress) {
-  std::string text = fmt::format("{} of {} in a row", progress.in_a_row, step.in_a_row);
-  if (step.in_all > step.in_a_row) text += fmt::format(", {} of {}", progress.in_all, step.in_all);
+  std::string text = trf("{} of {} in a row", progress.in_a_row, step.in_a_row);
+  if (step.in_all > step.in_a_row) text += ", " + trf("{} of {}", progress.in_all, step.in_all);
   return text;
 }
 
 std::string criteria_text(const CourseStep& step) {
   std::vector<std::string> criteria;
-  if (step.pass.least_score > 0.0) criteria.push_back(fmt::format("at least {:.4g} points", step.pass.least_score));
+  if (step.pass.least_score > 0.0) criteria.push_back(trf("at least {:.4g} points", step.pass.least_score));
   for (const MetricLimit& limit : step.pass.limits)
-    criteria.push_back(
-        fmt::format("{} {} {:.4g}", metric_words(limit.metric), limit.at_most ? "at most" : "at least", limit.value));
-  if (step.pass.no_critical_error) criteria.emplace_back("no critical error");
-  return criteria.empty() ? "finished" : fmt::format("{}", fmt::join(criteria, ", "));
+    criteria.push_back(limit.at_most ? trf("{} at most {:.4g}", metric_words(limit.metric), limit.value)
+                                     : trf("{} at least {:.4g}", metric_words(limit.metric), limit.value));
+  if (step.pass.no_critical_error) criteria.emplace_back(tr("no critical error"));
+  return criteria.empty() ? tr("finished") : fmt::format("{}", fmt::join(criteria, ", "));
 }
 
 std::string needs_text(const CourseView& view, std::size_t step) {
@@ -120,8 +101,7 @@ std::optional<StepOutcome> step_outcome(const Curriculum& curriculum, const std:
   CourseView after = course_view(curriculum, all, now);
   StepOutcome outcome;
   outcome.step = *step;
-  for (const std::string& missed : missed_criteria(curriculum.steps[*step], course_attempt(attempt)))
-    outcome.missed.push_back(in_words(curriculum.steps[*step], missed));
+  outcome.missed = missed_criteria(curriculum.steps[*step], course_attempt(attempt));
   outcome.completed = !before.progress[*step].passed_on && after.progress[*step].passed_on;
   outcome.refreshed =
       before.progress[*step].state == StepState::RefresherDue && after.progress[*step].state == StepState::Passed;

@@ -56,6 +56,24 @@ std::vector<std::string> metrics_of(std::span<const LabAttempt> attempts) {
   return {metrics.begin(), metrics.end()};
 }
 
+std::span<const PeerRange> shown_peers(const LabCurve& curve) {
+  return std::span(curve.peers).first(std::min(curve.peers.size(), curve.values.size()));
+}
+
+CurveRange curve_range(std::span<const LabCurve> curves) {
+  if (curves.empty() || curves.front().metric.empty()) return {};
+  std::vector<double> values;
+  for (const LabCurve& curve : curves) {
+    values.insert(values.end(), curve.values.begin(), curve.values.end());
+    for (const PeerRange& range : shown_peers(curve)) values.insert(values.end(), {range.low, range.high});
+    if (curve.pass) values.push_back(curve.pass->value);
+  }
+  if (values.empty()) return {};
+  CurveRange range{std::ranges::min(values), std::ranges::max(values)};
+  if (range.high <= range.low) range.high = range.low + std::max(std::abs(range.low), 1.0);
+  return range;
+}
+
 LabCurve lab_curve(const std::string& person, std::span<const LabAttempt> all, const std::string& metric,
                    const Curriculum& curriculum) {
   std::vector<const LabAttempt*> dated;

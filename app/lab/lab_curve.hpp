@@ -1,6 +1,6 @@
 // The learning curve of a person at a level of a task: any metric from attempt to attempt, the line of a pass, and the
 // band in which the middle half of the others were at their attempt of that number.
-// Tested in tests/app/lab_database_test.cpp
+// Shown by the pages of lab_server.hpp and in the window.   Tested in tests/app/lab_database_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -39,6 +39,15 @@ struct LabCurve {
 std::optional<double> value_of(const LabAttempt& attempt, const std::string& metric);
 // Returns the metrics that some attempt has, sorted; the score is not one of them.
 std::vector<std::string> metrics_of(std::span<const LabAttempt> attempts);
+
+// The values that a drawing of these curves of one metric shows: all of a score, else those of the curves with their
+// bands and pass lines. low < high.
+struct CurveRange {
+  double low = 0.0, high = 100.0;
+};
+CurveRange curve_range(std::span<const LabCurve> curves);
+// Returns the ranges of the others up to the last attempt of the person.
+std::span<const PeerRange> shown_peers(const LabCurve& curve);
 
 // `all`: attempts of everybody at one level of one task, in any order.
 LabCurve lab_curve(const std::string& person, std::span<const LabAttempt> all, const std::string& metric,

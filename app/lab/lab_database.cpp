@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <soci/soci.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -73,6 +74,12 @@ constexpr Column kStanding[] = {{"person", Stored::Text},        {"scene", Store
                                 {"level", Stored::Count},        {"attempts", Stored::Count},
                                 {"best", Stored::MaybeNumber},   {"last", Stored::MaybeNumber},
                                 {"last_started", Stored::Number}};
+
+constexpr Column kComment[] = {{"c.key", Stored::Text},
+                               {"c.attempt", Stored::Text},
+                               {"c.author", Stored::Text},
+                               {"c.written", Stored::Number},
+                               {"c.text", Stored::Text}};
 
 const char* types_of(Stored stored) {
   switch (stored) {
@@ -189,6 +196,16 @@ Person checked_person(const soci::row& row) {
   return person;
 }
 
+LabComment checked_comment(const soci::row& row) {
+  require_sound(row, std::size(kComment), kComment);
+  LabComment comment{row.get<std::string>(0), row.get<std::string>(1), row.get<std::string>(2), number_in(row, 3),
+                     row.get<std::string>(4)};
+  if (!comment.author.empty()) require_name(comment.author);
+  require_text(comment.key, "key"), require_text(comment.attempt, "attempt"), require_text(comment.text, "text");
+  require_finite(comment.written, "written");
+  return comment;
+}
+
 std::string person_row(const soci::row& row) { return fmt::format("person {}", shown(row, 0)); }
 
 // The columns that the functions below take, from these tables; with SQLite, which keeps values of any type in any
@@ -212,6 +229,10 @@ std::string select_standing(LabEngine engine) {
   return fmt::format("SELECT {}, {} FROM standing", names(kStanding), sound(engine, kStanding));
 }
 
+std::string select_comment(LabEngine engine) {
+  return fmt::format("SELECT {}, {} FROM comment c", names(kComment), sound(engine, kComment));
+}
+
 // The condition of a query, whose parameters are :person, :scene and :level. It names all of them.
 std::string where_of(const AttemptQuery& query) {
   std::string where = query.person.empty() ? " WHERE :person = ''" : " WHERE person = :person";
@@ -223,6 +244,11 @@ std::string where_of(const AttemptQuery& query) {
 LabAttempt attempt_of(const soci::row& row) {
   return named(fmt::format("attempt {} of person {}", shown(row, 0), shown(row, 1)),
                [&] { return checked_attempt(row); });
+}
+
+LabComment comment_of(const soci::row& row) {
+  return named(fmt::format("comment {} at attempt {}", shown(row, 0), shown(row, 1)),
+               [&] { return checked_comment(row); });
 }
 
 Person person_of(const soci::row& row) {
@@ -291,6 +317,25 @@ int limit_of(std::size_t count) {
 
 }  // namespace
 
+LabComment made_comment(const std::string& attempt, const std::string& author, const std::string& text) {
+  LabComment comment{new_attempt_key(), attempt, author, now_in_seconds(), {}};
+  if (const std::string fault = name_fault(author); !fault.empty())
+    throw InputError(fmt::format("the author '{}' cannot be used: {}", printable(author), fault));
+  for (const char letter : text)
+    if (letter != '\r') comment.text += letter;
+  constexpr const char* kBlank = " \t\n";
+  comment.text.erase(0, std::min(comment.text.find_first_not_of(kBlank), comment.text.size()));
+  comment.text.erase(comment.text.find_last_not_of(kBlank) + 1);
+  if (comment.text.empty()) throw InputError("the comment is empty; write what the trainee shall read");
+  const auto is_control = [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; };
+  if (first_invalid_utf8(comment.text) != std::string::npos || std::ranges::any_of(comment.text, is_control))
+    throw InputError("the comment is not text; leave out control characters");
+  const auto length = std::ranges::count_if(comment.text, [](unsigned char c) { return (c & 0xC0) != 0x80; });
+  if (static_cast<std::size_t>(length) > kLongestComment)
+    throw InputError(fmt::format("the comment has {} characters; write at most {}", length, kLongestComment));
+  return comment;
+}
+
 struct LabDatabase::Content {
   LabConnection connection;
   std::vector<std::string> unreadable;
@@ -356,6 +401,20 @@ struct LabDatabase::Content {
              "ELSE last_started END WHERE id = :person",
         use(a.started, "started"), use(a.started, "later"), use(a.person, "person");
     return true;
+  }
+
+  bool insert_comment(const LabComment& comment) {
+    int attempts = 0;
+    sql() << "SELECT COUNT(*) FROM attempt WHERE key = :key", use(comment.attempt), into(attempts);
+    if (attempts == 0)
+      throw InputError(fmt::format("no attempt has the key '{}'; it may still wait at its station, or was deleted",
+                                   printable(comment.attempt)));
+    soci::statement add =
+        (sql().prepare << "INSERT INTO comment (key, attempt, author, written, text) VALUES (:key, :attempt, :author, "
+                          ":written, :text) ON CONFLICT (key) DO NOTHING",
+         use(comment.key), use(comment.attempt), use(comment.author), use(comment.written), use(comment.text));
+    add.execute(true);
+    return add.get_affected_rows() == 1;
   }
 
   // After an attempt was deleted.
@@ -472,6 +531,8 @@ std::vector<LabAttempt> LabDatabase::erase_person(const std::string& id) {
     if (!content_->has_person(id)) throw InputError(fmt::format("no person has the id '{}'", printable(id)));
     AttemptQuery all{.person = id, .scene = "", .most = std::numeric_limits<int>::max()};
     auto attempts = content_->select_attempts(lab_rows::where_of(all), all);
+    content_->sql() << "DELETE FROM comment WHERE attempt IN (SELECT key FROM attempt WHERE person = :id)", use(id);
+    content_->sql() << "UPDATE comment SET author = '' WHERE author = :id", use(id);
     for (const char* table : {"standing", "attempt"})
       content_->sql() << fmt::format("DELETE FROM {} WHERE person = :id", table), use(id);
     content_->sql() << "DELETE FROM person WHERE id = :id", use(id);
@@ -517,8 +578,34 @@ void LabDatabase::delete_attempt(const std::string& key) {
     content_->sql() << "SELECT person, scene, level FROM attempt WHERE key = :key", use(key), into(person, has_person),
         into(scene, has_scene), into(level, has_level);
     if (!content_->sql().got_data()) throw InputError(fmt::format("no attempt has the key '{}'", printable(key)));
+    content_->sql() << "DELETE FROM comment WHERE attempt = :key", use(key);
     content_->sql() << "DELETE FROM attempt WHERE key = :key", use(key);
     content_->renew_sums(person, scene, level);
+  });
+}
+
+std::size_t LabDatabase::add_comments(std::span<const LabComment> comments) {
+  return content_->connection.changed([&] {
+    std::size_t added = 0;
+    for (const LabComment& comment : comments) {
+      added += content_->insert_comment(comment);
+      content_->connection.answered();
+    }
+    return added;
+  });
+}
+
+std::vector<LabComment> LabDatabase::comments_of(const std::string& person) {
+  if (!content_->connection.has_comments()) return {};
+  return content_->connection.guarded([&] {
+    std::vector<LabComment> comments;
+    content_->append_rows(
+        (content_->sql().prepare << lab_rows::select_comment(content_->connection.engine()) +
+                                        " JOIN attempt a ON a.key = c.attempt WHERE a.person = :person "
+                                        "ORDER BY c.written, c.key",
+         use(person, "person")),
+        lab_rows::comment_of, comments);
+    return comments;
   });
 }
 
@@ -545,11 +632,15 @@ LabCounts LabDatabase::counts() {
 }
 
 void LabDatabase::for_each(const std::function<void(const Person&)>& person,
-                           const std::function<void(const LabAttempt&)>& attempt) {
+                           const std::function<void(const LabAttempt&)>& attempt,
+                           const std::function<void(const LabComment&)>& comment) {
   content_->connection.at_one_instant([&] {
     const LabEngine engine = content_->connection.engine();
     content_->read_all(lab_rows::select_person(engine) + " ORDER BY id", lab_rows::person_of, person);
     content_->read_all(lab_rows::select_attempt(engine) + " ORDER BY started, key", lab_rows::attempt_of, attempt);
+    if (comment && content_->connection.has_comments())
+      content_->read_all(lab_rows::select_comment(engine) + " ORDER BY c.written, c.key", lab_rows::comment_of,
+                         comment);
   });
 }
 

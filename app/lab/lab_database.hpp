@@ -1,7 +1,7 @@
-// The lab's database: people, their attempts, and where they stand. SQLite in a file, or a PostgreSQL server. Every
-// change is one transaction; several programs and machines may use the database at once.
-// Units: seconds; dates are seconds since 1970 (UTC).   Source of the library: SOCI, github.com/SOCI/soci
-// Tested in tests/app/lab_database_test.cpp, with both
+// The lab's database: people, their attempts with comments, and where they stand. SQLite in a file, or a PostgreSQL
+// server. Every change is one transaction; several programs and machines may use the database at once. Units: seconds;
+// dates are seconds since 1970 (UTC).   Source of the library: SOCI, github.com/SOCI/soci Tested in
+// tests/app/lab_database_test.cpp, with both
 #pragma once
 
 #include <chrono>
@@ -63,7 +63,21 @@ struct LabCounts {
   std::uint64_t people = 0, attempts = 0;
 };
 
-// How a database is opened. A writer upgrades the tables of an earlier version.
+// What an instructor writes at an attempt.
+struct LabComment {
+  std::string key;       // 32 hexadecimal digits, unique in the world
+  std::string attempt;   // key
+  std::string author;    // id of a person; empty: the author was erased
+  double written = 0.0;  // date
+  std::string text;      // lines
+};
+constexpr std::size_t kLongestComment = 4000;  // characters
+
+// Returns a comment of now. Line ends become those of this machine, and spaces around the text are left out. Throws
+// InputError for an author that is not an id, and for a text that is empty, too long, or not text.
+LabComment made_comment(const std::string& attempt, const std::string& author, const std::string& text);
+
+// How a database is opened. A writer upgrades the tables of an earlier version; a reader takes them as they are.
 enum class LabUse {
   Read,    // takes no write lock and changes nothing
   Write,   // a file must exist
@@ -105,7 +119,8 @@ class LabDatabase {
   // Throws RunError when the row of this person cannot be read.
   std::optional<Person> person(const std::string& id);
   std::vector<PersonSummary> people(const PersonQuery& query = {});
-  // Deletes a person with all attempts and returns these. Throws InputError for an unknown id.
+  // Deletes a person with all attempts and returns these. Comments that this person wrote at attempts of others lose
+  // their author. Throws InputError for an unknown id.
   std::vector<LabAttempt> erase_person(const std::string& id);
 
   // Adds an attempt, and its person if no person has that id. Returns false when the attempt is there already.
@@ -114,15 +129,22 @@ class LabDatabase {
   std::size_t add_attempts(std::span<const LabAttempt> attempts);
   std::optional<LabAttempt> attempt(const std::string& key);
   std::vector<LabAttempt> attempts(const AttemptQuery& query = {});
-  // Throws InputError for an unknown key.
+  // Deletes an attempt with its comments. Throws InputError for an unknown key.
   void delete_attempt(const std::string& key);
+
+  // Adds comments in one transaction and returns the number of those that were not there already. Throws InputError for
+  // an unknown attempt.
+  std::size_t add_comments(std::span<const LabComment> comments);
+  // Returns the comments at the attempts of a person, the oldest first.
+  std::vector<LabComment> comments_of(const std::string& person);
+
   // Returns the standings of a person, or of everybody at a task, sorted by person, scene, level. Empty texts: all.
   std::vector<Standing> standings(const std::string& person, const std::string& scene);
 
   LabCounts counts();
-  // Calls for each person and each attempt, as they are at one instant.
-  void for_each(const std::function<void(const Person&)>& person,
-                const std::function<void(const LabAttempt&)>& attempt);
+  // Calls for each person, each attempt and, if it is given, each comment, as they are at one instant.
+  void for_each(const std::function<void(const Person&)>& person, const std::function<void(const LabAttempt&)>& attempt,
+                const std::function<void(const LabComment&)>& comment = {});
 
   // Lets only its owner read the file of a SQLite database, if this is the user.
   void make_private() const;

@@ -52,9 +52,10 @@ table{border-collapse:collapse;width:100%}th{text-align:left;font-weight:600;col
 th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);white-space:nowrap}tr:last-child td{border-bottom:0}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 .score{display:inline-block;min-width:2.4em;padding:1px 6px;border-radius:4px;text-align:center;color:#10151b}
-input{font:inherit;padding:6px 10px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:var(--text)}
+input,textarea{font:inherit;padding:6px 10px;border:1px solid var(--line);border-radius:6px;background:var(--card);color:var(--text)}
 button{font:inherit;padding:6px 14px;border:0;border-radius:6px;background:var(--mark);color:#fff}
 svg{max-width:100%;height:auto}svg text{fill:var(--quiet);font-size:12px}
+textarea{display:block;width:100%;box-sizing:border-box;margin:8px 0}.comment{white-space:pre-wrap;overflow-wrap:anywhere}
 td.wrap{white-space:normal;min-width:16em}.bad{color:var(--bad);font-weight:600}
 .sign{display:flex;gap:48px;margin-top:56px}.sign span{flex:1;border-top:1px solid var(--text);padding-top:4px}
 @media print{:root{--back:#fff;--card:#fff;--text:#000;--quiet:#444;--line:#bbb}nav{display:none}main{padding:0}}
@@ -130,13 +131,25 @@ std::string standing_rows(const PersonPage& page) {
   return rows;
 }
 
-std::string attempt_rows(const std::vector<LabAttempt>& attempts) {
+// "Anna, 2026-11-21 10:22: Slower at the turn."
+std::string comment_text(const LabComment& comment) {
+  return fmt::format("<span class=\"quiet\">{}, {}:</span> {}",
+                     comment.author.empty() ? "an erased person" : markup_escaped(comment.author),
+                     text_of_date(comment.written), markup_escaped(comment.text));
+}
+
+std::string attempt_rows(const std::vector<LabAttempt>& attempts, const std::vector<LabComment>& comments) {
   std::string rows;
-  for (const LabAttempt& a : attempts)
-    rows +=
-        fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td><td class=\"n\">{:.0f}</td><td>{}</td></tr>",
-                    text_of_date(a.started), task_text(a.scene, a.level), score_cell(a.score), markup_escaped(a.ending),
-                    a.critical ? ", critical error" : "", a.seconds, markup_escaped(a.devices));
+  for (const LabAttempt& a : attempts) {
+    rows += fmt::format(
+        "<tr><td><a href=\"/attempt?key={}\">{}</a></td><td>{}</td><td>{}</td><td>{}{}</td><td class=\"n\">{:.0f}</td>"
+        "<td>{}</td></tr>",
+        url_encoded(a.key), text_of_date(a.started), task_text(a.scene, a.level), score_cell(a.score),
+        markup_escaped(a.ending), a.critical ? ", critical error" : "", a.seconds, markup_escaped(a.devices));
+    for (const LabComment& comment : comments)
+      if (comment.attempt == a.key)
+        rows += fmt::format("<tr><td></td><td class=\"comment\" colspan=\"5\">{}</td></tr>", comment_text(comment));
+  }
   return rows;
 }
 
@@ -165,32 +178,25 @@ namespace {
 
 constexpr double kLeft = 56, kRight = 630, kTop = 26, kBottom = 200;  // of a drawing of 640 x 240
 
-// Where values lie in the drawing of a curve. A score has its whole range.
+// Where values lie in the drawing of a curve.
 struct CurveFrame {
-  double low = 0.0, high = 100.0, step = 0.0;
+  CurveRange range;
+  double step = 0.0;
 
-  explicit CurveFrame(const LabCurve& curve) {
+  explicit CurveFrame(const LabCurve& curve) : range(curve_range({&curve, 1})) {
     const std::size_t count = curve.values.size();
     step = count > 1 ? (kRight - kLeft - 20) / static_cast<double>(count - 1) : 0.0;
-    if (curve.metric.empty()) return;
-    low = std::ranges::min(curve.values), high = std::ranges::max(curve.values);
-    for (const PeerRange& range : shown_peers(curve)) low = std::min(low, range.low), high = std::max(high, range.high);
-    if (curve.pass) low = std::min(low, curve.pass->value), high = std::max(high, curve.pass->value);
-    if (high <= low) high = low + std::max(std::abs(low), 1.0);
-  }
-  static std::span<const PeerRange> shown_peers(const LabCurve& curve) {
-    return std::span(curve.peers).first(std::min(curve.peers.size(), curve.values.size()));
   }
   double x(std::size_t attempt) const { return kLeft + 10 + step * static_cast<double>(attempt); }
   double y(double value) const {
-    return kBottom - (kBottom - kTop) * std::clamp((value - low) / (high - low), 0.0, 1.0);
+    return kBottom - (kBottom - kTop) * std::clamp((value - range.low) / (range.high - range.low), 0.0, 1.0);
   }
 };
 
 std::string level_lines(const CurveFrame& frame) {
   std::string shapes;
   for (int part = 0; part <= 4; ++part) {
-    const double value = frame.low + 0.25 * part * (frame.high - frame.low), y = frame.y(value);
+    const double value = std::lerp(frame.range.low, frame.range.high, 0.25 * part), y = frame.y(value);
     shapes += fmt::format(
         "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"currentColor\" opacity=\".15\"/><text x=\"{}\" "
         "y=\"{:.1f}\" text-anchor=\"end\">{:.3g}</text>",
@@ -200,7 +206,7 @@ std::string level_lines(const CurveFrame& frame) {
 }
 
 std::string peer_band(const LabCurve& curve, const CurveFrame& frame) {
-  const auto peers = CurveFrame::shown_peers(curve);
+  const auto peers = shown_peers(curve);
   if (peers.empty()) return "";
   std::string points;
   for (std::size_t k = 0; k < peers.size(); ++k)
@@ -292,7 +298,35 @@ std::string person_page(const PersonPage& page) {
           "<section><table><tr><th>started (UTC)</th><th>task</th><th>score</th><th>ended</th><th class=\"n\">seconds"
           "</th><th>devices</th></tr>{}</table></section>",
           markup_escaped(page.person.id), markup_escaped(page.person.name), url_encoded(page.person.id),
-          standing_rows(page), curve_section(page), attempt_rows(page.attempts)));
+          standing_rows(page), curve_section(page), attempt_rows(page.attempts, page.comments)));
+}
+
+namespace {
+
+std::string comment_form(const AttemptPage& page) {
+  if (page.token.empty()) return "";
+  return fmt::format(
+      "<h2>Write a comment</h2><form method=\"post\" action=\"/comment\" enctype=\"multipart/form-data\"><input "
+      "type=\"hidden\" name=\"token\" value=\"{}\"><input type=\"hidden\" name=\"attempt\" value=\"{}\"><input "
+      "name=\"author\" aria-label=\"your id\" placeholder=\"your id\" required><textarea name=\"text\" rows=\"5\" "
+      "maxlength=\"{}\" aria-label=\"comment\" required></textarea><button>Add</button></form>",
+      markup_escaped(page.token), markup_escaped(page.attempt.key), kLongestComment);
+}
+
+}  // namespace
+
+std::string attempt_page(const AttemptPage& page) {
+  const LabAttempt& a = page.attempt;
+  std::string comments;
+  for (const LabComment& comment : page.comments)
+    comments += fmt::format("<p class=\"comment\">{}</p>", comment_text(comment));
+  return page_with(
+      "Trocar: attempt of " + markup_escaped(a.person),
+      fmt::format("<header><a href=\"/\">Cohort</a>{}<h1>{}</h1>{}<span class=\"quiet\">{} UTC, {:.0f} s, "
+                  "{}{}</span></header><section>{}</section>{}",
+                  person_link(a.person), task_text(a.scene, a.level), score_cell(a.score), text_of_date(a.started),
+                  a.seconds, markup_escaped(a.ending), a.critical ? ", critical error" : "",
+                  comments.empty() ? "<p class=\"quiet\">No comments.</p>" : comments, comment_form(page)));
 }
 
 namespace {
@@ -353,7 +387,29 @@ std::string day_page(const DayRows& day, const Curriculum& curriculum, double no
           kStuckAfter));
 }
 
-std::string record_page(const Person& person, const CourseView& course, double now) {
+namespace {
+
+// The comments with the date and the task of their attempts; empty: there is none.
+std::string record_comments(std::span<const LabAttempt> attempts, std::span<const LabComment> comments) {
+  std::string rows;
+  for (const LabComment& comment : comments) {
+    const auto attempt = std::ranges::find(attempts, comment.attempt, &LabAttempt::key);
+    if (attempt == attempts.end()) continue;
+    rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"comment\">{}</td></tr>",
+                        text_of_date(attempt->started), task_text(attempt->scene, attempt->level),
+                        score_cell(attempt->score), comment_text(comment));
+  }
+  if (rows.empty()) return "";
+  return fmt::format(
+      "<h2>Comments</h2><section><table><tr><th>attempt (UTC)</th><th>task</th><th>score</th><th>comment</th></tr>{}"
+      "</table></section>",
+      rows);
+}
+
+}  // namespace
+
+std::string record_page(const Person& person, const CourseView& course, std::span<const LabAttempt> attempts,
+                        std::span<const LabComment> comments, double now) {
   std::string rows;
   for (std::size_t k = 0; k < course.progress.size(); ++k) {
     const StepProgress& progress = course.progress[k];
@@ -371,10 +427,12 @@ std::string record_page(const Person& person, const CourseView& course, double n
       fmt::format(
           "<nav><a href=\"/person?id={}\">Back</a></nav><header><h1>{}</h1></header><p><b>{}</b> {}</p><p>{}</p>"
           "<section><table><tr><th>step</th><th>pass</th><th class=\"n\">attempts</th><th>best</th><th>passed on (UTC)"
-          "</th></tr>{}</table></section><p class=\"quiet\">Trocar {}, {} UTC. Scores are not validated with surgeons."
+          "</th></tr>{}</table></section>{}<p class=\"quiet\">Trocar {}, {} UTC. Scores are not validated with "
+          "surgeons."
           "</p><div class=\"sign\"><span>Date</span><span>Instructor</span></div>",
           url_encoded(person.id), markup_escaped(course.curriculum.title), markup_escaped(person.id),
-          markup_escaped(person.name), verdict, rows, kVersion, text_of_date(now)));
+          markup_escaped(person.name), verdict, rows, record_comments(attempts, comments), kVersion,
+          text_of_date(now)));
 }
 
 std::string unreadable_note(const std::vector<std::string>& rows) {
@@ -396,6 +454,7 @@ namespace {
 struct PageLimits {
   std::size_t connections = 200;                // the one that waits longest for its request ends for a new one
   std::size_t request = 8192;                   // of a request line with its headers
+  std::size_t form = 0;                         // of the body of POST /comment; 0: it is refused
   std::size_t body = std::size_t{1} << 20;      // that is read and dropped after the answer
   std::chrono::milliseconds for_request{5000};  // from the connection to the end of the headers
   std::chrono::milliseconds for_answer{30000};  // to take the answer
@@ -404,8 +463,8 @@ struct PageLimits {
 };
 
 // Serves until `ended` returns true, which is asked ten times a second; closes the socket. `answer` makes the whole
-// answer to the text of a GET or HEAD request; it runs in several threads. Other methods are refused. Each connection
-// gets one answer.
+// answer to the text of a GET or HEAD request, or of a comment with its body; it runs in several threads. Other
+// requests are refused. Each connection gets one answer.
 void serve_pages(int socket, const std::function<std::string(const std::string&)>& answer,
                  const std::function<bool()>& ended, const PageLimits& limits = {});
 
@@ -609,14 +668,22 @@ class Loop {
       if (std::min(end, connection.text.size()) > limits_.request)
         answer(connection, plain_answer(431, "Request Header Fields Too Large"));
       else if (end != std::string::npos)
-        ask(connection, connection.text.substr(0, end));
+        take_request(connection, end);
     }
   }
 
-  void ask(Connection& connection, std::string request) {
-    if (length_of_body(request) > limits_.body) return answer(connection, plain_answer(413, "Payload Too Large"));
-    if (!request.starts_with("GET ") && !request.starts_with("HEAD "))
+  // `end`: of the headers. Of a comment the body may still be on its way.
+  void take_request(Connection& connection, std::size_t end) {
+    const std::string_view text = connection.text;
+    const bool comment = limits_.form > 0 && text.starts_with("POST /comment ");
+    const std::uint64_t body = length_of_body(connection.text.substr(0, end));
+    if (body > (comment ? limits_.form : limits_.body))
+      return answer(connection, plain_answer(413, "Payload Too Large"));
+    if (!comment && !text.starts_with("GET ") && !text.starts_with("HEAD "))
       return answer(connection, plain_answer(405, "Method Not Allowed"));
+    const std::size_t whole = comment ? end + body : end;
+    if (text.size() < whole) return;
+    std::string request = connection.text.substr(0, whole);
     connection.state = State::Waiting;
     connection.text.clear();
     makers_.ask(connection.number, std::move(request));
@@ -745,7 +812,21 @@ Person asked_person(LabDatabase& lab, const httplib::Request& request) {
 std::string record_of(LabDatabase& lab, const Curriculum& curriculum, const httplib::Request& request) {
   const Person person = asked_person(lab, request);
   const double now = now_in_seconds();
-  return record_page(person, course_view(curriculum, lab.attempts({.person = person.id, .most = kAllRows}), now), now);
+  const std::vector<LabAttempt> attempts = lab.attempts({.person = person.id, .most = kAllRows});
+  return record_page(person, course_view(curriculum, attempts, now), attempts, lab.comments_of(person.id), now);
+}
+
+LabAttempt asked_attempt(LabDatabase& lab, const std::string& key) {
+  const auto attempt = lab.attempt(key);
+  if (!attempt) throw NotFound(fmt::format("no attempt has the key '{}'", printable(key)));
+  return *attempt;
+}
+
+std::string attempt_of(LabDatabase& lab, const httplib::Request& request, const std::string& token) {
+  AttemptPage page{asked_attempt(lab, request.get_param_value("key")), {}, token};
+  page.comments = lab.comments_of(page.attempt.person);
+  std::erase_if(page.comments, [&](const LabComment& comment) { return comment.attempt != page.attempt.key; });
+  return attempt_page(page);
 }
 
 std::string person_of(LabDatabase& lab, const Curriculum& curriculum, const httplib::Request& request) {
@@ -753,6 +834,7 @@ std::string person_of(LabDatabase& lab, const Curriculum& curriculum, const http
   page.person = asked_person(lab, request);
   page.standings = lab.standings(page.person.id, "");
   page.attempts = lab.attempts({.person = page.person.id, .scene = "", .most = kAttemptsOnAPage});
+  page.comments = lab.comments_of(page.person.id);
   page.scene = request.get_param_value("task"), page.level = static_cast<int>(number_of(request, "level", 1));
   if (page.scene.empty() && !page.attempts.empty())
     page.scene = page.attempts.front().scene, page.level = page.attempts.front().level;
@@ -774,21 +856,48 @@ bool names_this_machine(const httplib::Request& request) {
 
 using MakePage = std::string (*)(LabDatabase&, const Curriculum&, const httplib::Request&);
 
-void answer(const LabStation& station, const Curriculum& curriculum, const httplib::Request& request,
-            httplib::Response& response, MakePage page) {
-  std::string text;
+void fail(httplib::Response& response, int status, const std::string& what) {
+  response.status = status;
+  response.set_content(failure_page(status, what), "text/html; charset=utf-8");
+}
+
+// `make`: makes the page from the database.
+template <class Make>
+void answer(const LabStation& station, httplib::Response& response, Make make) {
   try {
     LabDatabase lab = station.open_to_read();
-    text = page(lab, curriculum, request);
+    std::string text = make(lab);
     if (!lab.unreadable().empty()) text += unreadable_note(lab.unreadable());
+    response.set_content(text, "text/html; charset=utf-8");
   } catch (const NotFound& error) {
-    response.status = 404;
-    text = failure_page(404, error.what());
+    fail(response, 404, error.what());
   } catch (const std::exception& error) {
-    response.status = 503;
-    text = failure_page(503, error.what());
+    fail(response, 503, error.what());
   }
-  response.set_content(text, "text/html; charset=utf-8");
+}
+
+// Writes the comment of a form, and leads back to its attempt. `token`: of the forms of this server, which a page from
+// elsewhere does not know.
+void take_comment(const LabStation& station, const std::string& token, const httplib::Request& request,
+                  httplib::Response& response) {
+  const auto field = [&](const char* name) { return request.get_file_value(name).content; };
+  const std::string origin = request.get_header_value("Origin");
+  if (field("token") != token || (!origin.empty() && origin != "http://" + request.get_header_value("Host")))
+    return fail(response, 403,
+                "This form is not of this server; open the attempt again and send the comment from there.");
+  try {
+    const LabComment comment = made_comment(field("attempt"), field("author"), field("text"));
+    LabDatabase lab = station.open_to_write();
+    asked_attempt(lab, comment.attempt);
+    lab.add_comments({&comment, 1});
+    response.set_redirect("/attempt?key=" + url_encoded(comment.attempt), 303);
+  } catch (const NotFound& error) {
+    fail(response, 404, error.what());
+  } catch (const InputError& error) {
+    fail(response, 400, error.what());
+  } catch (const std::exception& error) {
+    fail(response, 503, error.what());
+  }
 }
 
 // The text of a request, and that of its answer.
@@ -819,7 +928,9 @@ class TextStream : public httplib::Stream {
   std::string answer_;
 };
 
-// The library reads requests and finds the page; connections are served by page_server.hpp.
+constexpr std::size_t kLongestForm = 65536;  // bytes: four of each character, and the fields around the text
+
+// The library reads requests and finds the page; connections are served by serve_pages().
 class Pages : private httplib::Server {
  public:
   Pages(const LabStation& station, const LabServerParams& params);
@@ -838,8 +949,7 @@ Pages::Pages(const LabStation& station, const LabServerParams& params) {
                        {"Cache-Control", "no-store"}});
   set_pre_routing_handler([anyone = params.anyone](const auto& request, auto& response) {
     if (anyone || names_this_machine(request)) return httplib::Server::HandlerResponse::Unhandled;
-    response.status = 403;
-    response.set_content(failure_page(403, "This address does not name this machine."), "text/html; charset=utf-8");
+    fail(response, 403, "This address does not name this machine.");
     return httplib::Server::HandlerResponse::Handled;
   });
   for (const auto& [path, page] : {std::pair<const char*, MakePage>{"/", cohort_of},
@@ -847,8 +957,14 @@ Pages::Pages(const LabStation& station, const LabServerParams& params) {
                                    {"/person", person_of},
                                    {"/record", record_of}})
     Get(path, [&station, &params, page](const auto& request, auto& response) {
-      answer(station, params.curriculum, request, response, page);
+      answer(station, response, [&](LabDatabase& lab) { return page(lab, params.curriculum, request); });
     });
+  const std::string token = params.anyone ? "" : new_attempt_key();
+  Get("/attempt", [&station, token](const auto& request, auto& response) {
+    answer(station, response, [&](LabDatabase& lab) { return attempt_of(lab, request, token); });
+  });
+  Post("/comment",
+       [&station, token](const auto& request, auto& response) { take_comment(station, token, request, response); });
   set_error_handler([](const auto&, auto& response) {
     if (response.body.empty())
       response.set_content(failure_page(response.status, "There is no such page."), "text/html; charset=utf-8");
@@ -869,7 +985,8 @@ void serve_lab(const LabStation& station, const LabServerParams& params, const s
         if (!told) ready(port);
         told = true;
         return interrupted();
-      });
+      },
+      {.form = params.anyone ? 0 : kLongestForm});
 }
 
 }  // namespace trocar

@@ -21,9 +21,11 @@
 #include "app/sound/sound.hpp"
 #include "app/window/editor/editor_screen.hpp"
 #include "app/window/input/keys.hpp"
+#include "app/window/language.hpp"
 #include "app/window/practice/practice_screen.hpp"
 #include "app/window/replay/replay_screen.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/screens/day_screen.hpp"
 #include "app/window/screens/device_screen.hpp"
 #include "app/window/screens/library_screen.hpp"
 #include "app/window/screens/loading_screen.hpp"
@@ -194,6 +196,7 @@ class WindowProgram {
     start_ = std::make_unique<StartScreen>(all_scenes(own_scenes_, options, desk_.curriculum()), options.folder,
                                            options.access, window.context(), desk_, options.person,
                                            keeper_.at_start().last, settings_);
+    if (const std::string fault = follow_language(); !fault.empty()) start_->say(fault);
     if (!waits.empty()) start_->say(waits);
     if (!keeper_.fault().empty()) start_->say(keeper_.fault());
     if (std::error_code none; std::filesystem::is_directory(options.folder, none)) pack(options.folder);
@@ -232,6 +235,13 @@ class WindowProgram {
   }
 
  private:
+  // Returns why the language of the settings cannot be shown, once; empty: it is.
+  std::string follow_language() {
+    if (language_ == settings_.language) return {};
+    language_ = settings_.language;
+    return show_language(*language_);
+  }
+
   // The user has closed the window. An attempt that runs asks first, once.
   bool closes() {
     if (!window_.closing()) return false;
@@ -284,6 +294,8 @@ class WindowProgram {
         return *editor_;
       case ScreenName::Library:
         return *library_;
+      case ScreenName::Day:
+        return *day_;
       case ScreenName::Devices:
         return *devices_;
       default:
@@ -324,7 +336,9 @@ class WindowProgram {
     if (state_.now != ScreenName::Replay) replay_.reset();
     if (state_.now != ScreenName::Editor) editor_.reset(), saved_scene_.clear();
     if (state_.now != ScreenName::Devices) devices_.reset();
-    if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay) library_.reset();
+    if (state_.now != ScreenName::Day) day_.reset();
+    if (state_.now != ScreenName::Library && state_.now != ScreenName::Replay && state_.now != ScreenName::Day)
+      library_.reset();
   }
 
   // What a frame says of its screen.
@@ -335,6 +349,7 @@ class WindowProgram {
   };
 
   Told show_panels(Screen& shown) {
+    if (const std::string fault = follow_language(); !fault.empty()) start_->say(fault);
     gui_.begin(static_cast<float>(settings_.letters));
     try {
       Told told;
@@ -449,7 +464,9 @@ class WindowProgram {
       replay_ = std::make_unique<ReplayScreen>(chosen_recording(), settings_, window_.context(), films_,
                                                state_.now == ScreenName::Results ? results_->event() : std::nullopt);
     if (ask == Ask::OpenLibrary)
-      library_ = std::make_unique<LibraryScreen>(station_, &window_.context(), settings_.technical);
+      library_ = std::make_unique<LibraryScreen>(station_, desk_.curriculum(), &window_.context(), settings_.technical,
+                                                 day_ ? day_->person() : "");
+    if (ask == Ask::OpenDay) day_ = std::make_unique<DayScreen>(station_, desk_.curriculum());
     if (ask == Ask::OpenDevices)
       devices_ = std::make_unique<DeviceScreen>(start_->selected(), start_->devices().choices(), start_->access());
     if (ask == Ask::Finish)
@@ -525,10 +542,12 @@ class WindowProgram {
   std::unique_ptr<ReplayScreen> replay_;
   std::unique_ptr<EditorScreen> editor_;
   std::unique_ptr<LibraryScreen> library_;
+  std::unique_ptr<DayScreen> day_;
   std::unique_ptr<DeviceScreen> devices_;
   Scene last_scene_;
   std::filesystem::path saved_scene_;  // by the editor that is open
   std::string backend_;
+  std::optional<std::string> language_;  // of the texts, as in the settings
   bool help_ = false;
   bool start_when_loaded_ = false;   // without the instructions
   bool must_load_ = false;           // the scene of the command line is being loaded

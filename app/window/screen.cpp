@@ -32,6 +32,10 @@ ScreenName after(const ScreenState& state, Ask ask) {
       break;
     case S::Library:
       if (ask == Ask::OpenRecording) return S::Replay;
+      if (ask == Ask::OpenDay) return S::Day;
+      break;
+    case S::Day:
+      if (ask == Ask::OpenLibrary || ask == Ask::Back) return S::Library;
       break;
     case S::Editor:
       if (ask == Ask::Practise) return S::Loading;
@@ -53,7 +57,7 @@ ScreenState next(const ScreenState& state, Ask ask) {
 
 std::string name_of(ScreenName screen) {
   constexpr const char* names[] = {"start",  "loading", "practice", "results", "replay",
-                                   "editor", "library", "devices",  "quit"};
+                                   "editor", "library", "day",      "devices", "quit"};
   return names[static_cast<std::size_t>(screen)];
 }
 

@@ -12,7 +12,7 @@
 
 namespace trocar {
 
-enum class ScreenName { Start, Loading, Practice, Results, Replay, Editor, Library, Devices, Quit };
+enum class ScreenName { Start, Loading, Practice, Results, Replay, Editor, Library, Day, Devices, Quit };
 
 // What a screen requests at the end of a frame.
 enum class Ask {
@@ -21,6 +21,7 @@ enum class Ask {
   Loaded,  // the session is ready
   OpenRecording,
   OpenLibrary,
+  OpenDay,
   OpenDevices,
   Edit,
   Help,

@@ -11,6 +11,7 @@
 #include "app/compare/backends.hpp"
 #include "app/lab/lab_station.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/toml_table.hpp"
 #include "sim/support/text.hpp"
@@ -69,7 +70,7 @@ void read_last(TomlTable& table, LastChoice& last) {
 }  // namespace
 
 const char* name_of(GhostMode mode) {
-  constexpr const char* names[] = {"off", "in time", "by progress"};
+  constexpr const char* names[] = {msgid("off"), msgid("in time"), msgid("by progress")};
   return names[static_cast<std::size_t>(mode)];
 }
 
@@ -94,6 +95,7 @@ std::string settings_text(const KeptSettings& kept) {
                       kCameraNames[static_cast<std::size_t>(window.camera)], window.lens_fogs, window.captions);
   if (!window.second_mouse.empty()) text += fmt::format("second_mouse = {}\n", quoted_text(window.second_mouse));
   if (window.lesson_offered) text += "lesson_offered = true\n";
+  if (!window.language.empty()) text += fmt::format("language = {}\n", quoted_text(window.language));
   if (window.letters != 1.0) text += fmt::format("letters = {}\n", window.letters);
   if (window.field_of_view_deg) text += fmt::format("field_of_view_deg = {}\n", *window.field_of_view_deg);
   if (window.barrel) text += fmt::format("barrel = {}\n", *window.barrel);
@@ -120,6 +122,7 @@ KeptSettings read_settings(const std::filesystem::path& file, const std::string&
   table.optional("pack_recordings", window.pack);
   table.optional("lesson_offered", window.lesson_offered);
   table.optional("letters", window.letters, {1.0, 1.5});
+  table.optional("language", window.language);
   read_ghost(table, window.ghost);
   read_choice(table, "hands", kHandsNames, window.hands_by);
   read_choice(table, "camera", kCameraNames, window.camera);

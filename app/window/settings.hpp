@@ -28,6 +28,7 @@ struct WindowSettings {
   std::optional<double> barrel;             // 1    0..0.3; empty: the scene's
   std::optional<Quality> quality;           //      empty: automatic
   double letters = 1.0;                     // 1    size of letters and controls, 1..1.5
+  std::string language = {};                //      code of the catalogue; empty: as the system says
   bool technical = false;                   //      the overlay of backend, checks and forces; false: that of a trainee
   bool full_screen = false;
   bool plots = false, contacts = false;  // panels

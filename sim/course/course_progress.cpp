@@ -9,14 +9,13 @@
 #include <set>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/score/lost_time.hpp"
 
 namespace trocar {
 namespace {
 
 constexpr double kDay = 86400.0;  // s
-// A task's log begins the text of a critical error with this word (TaskLog::critical).
-constexpr std::string_view kCriticalWord = "critical: ";
 
 bool is_passed(const StepProgress& progress) { return progress.passed_on.has_value(); }
 
@@ -84,9 +83,26 @@ CourseAttempt course_attempt(const Attempt& scored, std::string scene, int level
   add_metrics(attempt, "", scored.task->parts);
   attempt.score = scored.task->score;
   attempt.finished = scored.task->finished;
-  attempt.critical_error = std::ranges::any_of(
-      scored.task->events, [](const TaskEvent& event) { return event.error && event.text.starts_with(kCriticalWord); });
+  attempt.critical_error = std::ranges::any_of(scored.task->events, &TaskEvent::critical);
   return attempt;
+}
+
+namespace {
+
+std::string capitalised(std::string words) {
+  if (!words.empty()) words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+  return words;
+}
+
+}  // namespace
+
+std::string metric_words(const std::string& id) {
+  const std::size_t dot = id.rfind('.');
+  std::string words = dot == std::string::npos ? id : id.substr(dot + 1);
+  if (words.starts_with("task_")) words.erase(0, std::string_view("task_").size());
+  std::replace(words.begin(), words.end(), '_', ' ');
+  words = tr(words);
+  return dot == std::string::npos ? words : trf("{} of the {}", words, tr(id.substr(0, dot)));
 }
 
 bool is_practice(const CourseAttempt& attempt) {
@@ -100,22 +116,25 @@ bool is_practice(const CourseAttempt& attempt) {
 std::vector<std::string> missed_criteria(const CourseStep& step, const CourseAttempt& attempt) {
   std::vector<std::string> missed;
   if (is_practice(attempt))
-    missed.emplace_back("The machine was too slow: the attempt is practice and does not count.");
-  if (!attempt.finished) missed.emplace_back("The task was not finished.");
-  if (attempt.critical_error && step.pass.no_critical_error) missed.emplace_back("A critical error occurred.");
+    missed.emplace_back(tr("The machine was too slow: the attempt is practice and does not count."));
+  if (!attempt.finished) missed.emplace_back(tr("The task was not finished."));
+  if (attempt.critical_error && step.pass.no_critical_error) missed.emplace_back(tr("A critical error occurred."));
   if (std::isnan(attempt.score))
-    missed.emplace_back("The attempt has no score.");
+    missed.emplace_back(tr("The attempt has no score."));
   else if (attempt.score < step.pass.least_score)
-    missed.push_back(fmt::format("The score is {}; at least {:.4g} is required.",
-                                 apart(attempt.score, step.pass.least_score), step.pass.least_score));
+    missed.push_back(trf("The score is {}; at least {:.4g} is required.", apart(attempt.score, step.pass.least_score),
+                         step.pass.least_score));
   for (const MetricLimit& limit : step.pass.limits) {
-    const char* word = limit.at_most ? "at most" : "at least";
+    const std::string what = capitalised(metric_words(limit.metric));
     const auto found = attempt.metrics.find(limit.metric);
     if (found == attempt.metrics.end() || std::isnan(found->second))
-      missed.push_back(fmt::format("{}: undefined; {} {:.4g} is required.", limit.metric, word, limit.value));
+      missed.push_back(limit.at_most ? trf("{}: undefined; at most {:.4g} is required.", what, limit.value)
+                                     : trf("{}: undefined; at least {:.4g} is required.", what, limit.value));
     else if (limit.at_most ? found->second > limit.value : found->second < limit.value)
-      missed.push_back(fmt::format("{}: {}; {} {:.4g} is required.", limit.metric, apart(found->second, limit.value),
-                                   word, limit.value));
+      missed.push_back(
+          limit.at_most
+              ? trf("{}: {}; at most {:.4g} is required.", what, apart(found->second, limit.value), limit.value)
+              : trf("{}: {}; at least {:.4g} is required.", what, apart(found->second, limit.value), limit.value));
   }
   return missed;
 }

@@ -33,6 +33,9 @@ CourseAttempt course_attempt(const Attempt& scored, std::string scene, int level
 // Returns whether the machine lost so much time that the attempt does not count (sim/score/lost_time.hpp).
 bool is_practice(const CourseAttempt& attempt);
 
+// Names a metric of a curriculum in words: "task_errors" is "errors", "probe.path_length" "path length of the probe".
+std::string metric_words(const std::string& id);
+
 // Returns one sentence for each criterion that the attempt misses; empty for a pass.
 std::vector<std::string> missed_criteria(const CourseStep& step, const CourseAttempt& attempt);
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/review/recording_observer.hpp"
 #include "sim/score/lost_time.hpp"
 #include "sim/score/motion.hpp"
@@ -59,8 +60,7 @@ std::optional<TaskResult> task_of(const Recording& recording) {
 // Returns the end of the scored time, s.
 double end_of(const ScoredSession& session, double start) {
   if (!session.task) return std::numeric_limits<double>::infinity();
-  if (session.task->finished && !session.task->events.empty()) return session.task->events.back().time;
-  return start + session.scene.task->time_limit;
+  return end_of_score(*session.scene.task, *session.task, start);
 }
 
 // Returns whether an instrument has left the body for another one of its port: then its tip has not to be seen.
@@ -219,11 +219,10 @@ InstrumentScore score_tool(const std::string& name, const ScoredSession& session
   const double duration = session.duration();
   const auto count = [&](const Flags& flags) { return count_of(beginnings(session.times, flags, kAway)); };
   for (const Metric& metric : motion_metrics(tool.motion, stops)) m.add(metric);
-  m.add_judged("out_of_view_time", "Tip out of view", "s", time_of(shares, tool.out_of_view), 0.0, 0.1 * duration);
+  m.add(out_of_view_metric(shares, tool.out_of_view, duration));
   m.add("out_of_view_count", "Times out of view", "", count(tool.out_of_view));
   const double limit = session.limits.force;
-  m.add_judged("peak_force", "Peak force", "N", *std::max_element(tool.force.begin(), tool.force.end()), limit,
-               2.0 * limit);
+  m.add(peak_force_metric(*std::max_element(tool.force.begin(), tool.force.end()), limit));
   m.add("force_integral", "Force integral", "N s", impulse(shares, tool.force));
   m.add_judged("force_time", "Time above the force limit", "s", time_of(shares, tool.forceful), 0.0, 0.05 * duration);
   m.add_judged("inside_time", "Tip inside an organ", "s", time_of(shares, tool.inside_organ), 0.0, 0.05 * duration);
@@ -254,7 +253,7 @@ void add_force(Metrics& m, const ScoredSession& session) {
     peak = std::max(peak, *std::max_element(tool.force.begin(), tool.force.end()));
     sum += impulse(session.shares, tool.force);
   }
-  m.add_judged("peak_force", "Peak force", "N", peak, session.limits.force, 2.0 * session.limits.force);
+  m.add(peak_force_metric(peak, session.limits.force));
   m.add("force_integral", "Force integral", "N s", sum);
 }
 
@@ -275,10 +274,9 @@ std::vector<Metric> score_whole(const ScoredSession& session) {
   Metrics m;
   const auto& shares = session.shares;
   if (session.scene.task)
-    m.add_judged("duration", "Scored time", "s", session.duration(), session.scene.task->time_good,
-                 session.scene.task->time_limit);
+    m.add(duration_metric(session.duration(), session.scene.task->time_good, session.scene.task->time_limit));
   else
-    m.add("duration", "Scored time", "s", session.duration());
+    m.add(duration_metric(session.duration(), {}, {}));
   if (session.tools.size() > 1) {
     m.add("bimanual_correlation", "Bimanual speed correlation", "", bimanual_correlation(session.tools));
     m.add_judged("collisions", "Instrument collisions", "",
@@ -298,15 +296,6 @@ std::vector<Metric> score_whole(const ScoredSession& session) {
   return m.take();
 }
 
-// Times of the task's notes: the straight-line path leads through the tip's positions at these times.
-std::vector<double> stops_of(const std::optional<TaskResult>& task) {
-  std::vector<double> stops;
-  if (task)
-    for (const TaskEvent& event : task->events)
-      if (!event.error) stops.push_back(event.time);
-  return stops;
-}
-
 void add_lost_time(const Recording& recording, const ScoredSession& session, Attempt& attempt) {
   const auto& wall = recording.wall_times();
   if (session.frames() == 0) return;
@@ -317,9 +306,9 @@ void add_lost_time(const Recording& recording, const ScoredSession& session, Att
   attempt.lost_time = recording.lost_time(0, last);
   attempt.lost_share = lost.share(), attempt.worst_lost = lost.worst();
   if (recording.clock() != ScoreClock::Wall) return;
-  attempt.overall.push_back({"lost_share", "Time lost by the machine", "%", 100.0 * lost.share(), {}, {}, ""});
+  attempt.overall.push_back({"lost_share", msgid("Time lost by the machine"), "%", 100.0 * lost.share(), {}, {}, ""});
   attempt.overall.push_back(
-      {"worst_lost_share", "Time lost by the machine in the worst 10 s", "%", 100.0 * lost.worst(), {}, {}, ""});
+      {"worst_lost_share", msgid("Time lost by the machine in the worst 10 s"), "%", 100.0 * lost.worst(), {}, {}, ""});
 }
 
 }  // namespace
@@ -342,7 +331,7 @@ Attempt score_recording(const Recording& recording, const std::string& file) {
   attempt.clock = recording.clock() == ScoreClock::Wall ? "wall" : "tick";
   attempt.overall = score_whole(session);
   add_lost_time(recording, session, attempt);
-  const std::vector<double> stops = stops_of(session.task);
+  const std::vector<double> stops = session.task ? stops_of(*session.task) : std::vector<double>{};
   for (std::size_t tool = 0; tool < session.tools.size(); ++tool)
     attempt.instruments.push_back(score_tool(recording.tools()[tool], session, session.tools[tool], stops));
   attempt.task = std::move(session.task);

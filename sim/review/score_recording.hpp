@@ -12,6 +12,7 @@
 #include "sim/hdf5/recording.hpp"
 #include "sim/scene/scene.hpp"
 #include "sim/score/attempt.hpp"
+#include "sim/score/motion.hpp"
 #include "sim/score/track.hpp"
 
 namespace trocar {
@@ -26,7 +27,7 @@ std::optional<TaskResult> score_task(const Recording& recording);
 // threshold with its reason. Units: metres, seconds, newtons, pascals.
 
 struct ScoreLimits {
-  double force = 2.0;  // N   without a task; else the task's limit
+  double force = kUsualForceLimit;  // N   without a task; else the task's limit
   // Damage to porcine liver grew with stress up to the highest tested stress of 250 kPa: De et al. 2007.
   double pressure = 100e3, worst_pressure = 250e3;  // Pa
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "geometry/translate.hpp"
 #include "sim/score/lost_time.hpp"
 #include "sim/score/trainee_summary.hpp"
 
@@ -19,32 +20,47 @@ std::optional<double> mark_of(const Metric& metric) {
   return std::clamp((metric.value - *metric.poor) / (*metric.good - *metric.poor), 0.0, 1.0) + 0.0;
 }
 
+namespace {
+
+// The text of a critical error without what the log has added (TaskLog::grave).
+std::string without_mark(const std::string& text) {
+  const std::string_view mark = tr("critical: {}");
+  const std::size_t place = mark.find("{}");
+  if (place == std::string_view::npos) return text;
+  const std::string_view front = mark.substr(0, place), back = mark.substr(place + 2);
+  if (text.size() < front.size() + back.size() || !text.starts_with(front) || !text.ends_with(back)) return text;
+  return text.substr(front.size(), text.size() - front.size() - back.size());
+}
+
+}  // namespace
+
 std::string cap_text(const TaskResult& task) {
   if (task.critical.empty()) return {};
-  std::string text = fmt::format("Critical error: {}. ", task.critical);
-  if (!task.ended_by_critical) return fmt::format("{}The score is at most {:.0f}.", text, kMostAfterCritical);
   // What ended the task may be the consequence of the first critical error.
-  constexpr std::string_view kMark = "critical: ";
-  const auto last = std::find_if(task.events.rbegin(), task.events.rend(),
-                                 [&](const TaskEvent& event) { return event.error && event.text.starts_with(kMark); });
-  const std::string end = last == task.events.rend() ? task.critical : last->text.substr(kMark.size());
-  text += end == task.critical ? "It ended the task, and the" : fmt::format("Then the task ended: {}. The", end);
-  return fmt::format("{} score is at most {:.0f}.", text, kMostAfterCritical);
+  const auto last = std::find_if(task.events.rbegin(), task.events.rend(), &TaskEvent::critical);
+  const std::string end = last == task.events.rend() ? task.critical : without_mark(last->text);
+  if (!task.ended_by_critical)
+    return trf("Critical error: {}. The score is at most {:.0f}.", task.critical, kMostAfterCritical);
+  if (end == task.critical)
+    return trf("Critical error: {}. It ended the task, and the score is at most {:.0f}.", task.critical,
+               kMostAfterCritical);
+  return trf("Critical error: {}. Then the task ended: {}. The score is at most {:.0f}.", task.critical, end,
+             kMostAfterCritical);
 }
 
 std::string slow_machine_text(const Attempt& attempt) {
   if (!(std::max(attempt.lost_share, attempt.worst_lost) > LostTime::kMost)) return {};
   // A shorter attempt has no worst part, and its share is that of the window.
-  const std::string share =
+  std::string text =
       attempt.duration < LostTime::kWindow
-          ? std::string()
-          : fmt::format(", {:.0f} % of the time, {:.0f} % of the worst {:.0f} s", 100.0 * attempt.lost_share,
-                        100.0 * attempt.worst_lost, LostTime::kWindow);
-  std::string text = fmt::format(
-      "The machine was too slow for this scene: {:.1f} s of the simulation were lost{}. Tissue and instruments moved "
-      "slower than they should.",
-      attempt.lost_time, share);
-  if (attempt.clock == "wall") text += fmt::format(" This attempt is practice and does not count. {}", kSlowAdvice);
+          ? trf("The machine was too slow for this scene: {:.1f} s of the simulation were lost. Tissue and instruments "
+                "moved slower than they should.",
+                attempt.lost_time)
+          : trf("The machine was too slow for this scene: {:.1f} s of the simulation were lost, {:.0f} % of the time, "
+                "{:.0f} % of the worst {:.0f} s. Tissue and instruments moved slower than they should.",
+                attempt.lost_time, 100.0 * attempt.lost_share, 100.0 * attempt.worst_lost, LostTime::kWindow);
+  if (attempt.clock == "wall")
+    text += " " + trf("This attempt is practice and does not count. {}", tr(kSlowAdvice.data()));
   return text;
 }
 
@@ -270,18 +286,19 @@ std::span<const GradeSentences> grade_sentences() { return kSentences; }
 
 std::string value_with_unit(double value, std::string_view unit) {
   const std::string number = std::abs(value) >= 100.0 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
-  return unit.empty() ? number : fmt::format("{} {}", number, unit);
+  return unit.empty() ? number : fmt::format("{} {}", number, tr(std::string(unit)));
 }
 
 GradeText grade_text(const Metric& metric, std::string_view kind) {
   const GradeSentences* row = mark_of(metric) ? sentences_of(metric.id, kind) : nullptr;
   if (!row) return {};
   const bool small_is_good = *metric.good <= *metric.poor;
-  return {fmt::format("{} (full grade {} {}, grade 0 {} {}).",
-                      fmt::format(fmt::runtime(row->reason), value_with_unit(metric.value, metric.unit)),
-                      small_is_good ? "up to" : "from", value_with_unit(*metric.good, metric.unit),
-                      small_is_good ? "from" : "down to", value_with_unit(*metric.poor, metric.unit)),
-          row->advice};
+  const std::string reason = fmt::format(fmt::runtime(tr(row->reason)), value_with_unit(metric.value, metric.unit));
+  const std::string good = value_with_unit(*metric.good, metric.unit),
+                    poor = value_with_unit(*metric.poor, metric.unit);
+  return {small_is_good ? trf("{} (full grade up to {}, grade 0 from {}).", reason, good, poor)
+                        : trf("{} (full grade from {}, grade 0 down to {}).", reason, good, poor),
+          tr(row->advice)};
 }
 
 }  // namespace trocar

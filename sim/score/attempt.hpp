@@ -29,6 +29,7 @@ struct TaskEvent {
   bool error = false;
   std::string text;       // "target 2 reached", "left the line"
   bool pictured = false;  // a report shows the picture of this moment
+  bool critical = false;  // an error that caps the score
 };
 
 struct TaskResult {
@@ -87,7 +88,7 @@ std::string to_json(std::span<const Attempt> attempts);
 struct GradeSentences {
   const char* id;      // of the metric
   const char* kind;    // of the task where the metric of this id is defined differently; "": any other
-  const char* reason;  // without its end; {} stands for the value with its unit
+  const char* reason;  // without its end; {} stands for the value with its unit. Both are texts of the catalogue
   const char* advice;
 };
 std::span<const GradeSentences> grade_sentences();

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "geometry/elementary.hpp"
+#include "geometry/translate.hpp"
 #include "sim/score/smoothness.hpp"
 
 namespace trocar {
@@ -261,7 +262,7 @@ std::vector<Metric> motion_metrics(const MeasuredTrack& measured, std::span<cons
   for (std::size_t k = 0; k < list.size(); ++k)
     if (is_unsure(list[k], trials[k], measured)) list[k].value = kUndefined;
   list.push_back({"noise",
-                  "Noise of the sensor",
+                  msgid("Noise of the sensor"),
                   "mm",
                   measured.track.size() < 2 ? kUndefined : measured.noise * 1e3,
                   {},
@@ -301,6 +302,18 @@ std::size_t beginnings(std::span<const double> times, std::span<const char> flag
     last = times[k];
   }
   return count;
+}
+
+Metric duration_metric(double duration, std::optional<double> good, std::optional<double> poor) {
+  return {"duration", msgid("Scored time"), "s", duration, good, poor, ""};
+}
+
+Metric out_of_view_metric(std::span<const double> shares, std::span<const char> out_of_view, double duration) {
+  return {"out_of_view_time", msgid("Tip out of view"), "s", time_of(shares, out_of_view), 0.0, 0.1 * duration, ""};
+}
+
+Metric peak_force_metric(double peak, double limit) {
+  return {"peak_force", msgid("Peak force"), "N", peak, limit, 2.0 * limit, ""};
 }
 
 }  // namespace trocar

@@ -5,6 +5,7 @@
 
 #include <glm/glm.hpp>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -68,6 +69,16 @@ bool steady(double value, std::span<const double> trials, double size);
 std::vector<Metric> motion_metrics(const MeasuredTrack& measured, std::span<const double> stops);
 // Returns speed_correlation(); NaN when noise of the sensor changes it by more than kMostChange.
 double steady_correlation(const MeasuredTrack& left, const MeasuredTrack& right);
+
+// Metrics that the score of a recording and that of a running session share.
+constexpr double kUsualForceLimit = 2.0;  // N  without a task; else the task's limit
+
+// `good`, `poor`: s, of the task; empty without one.
+Metric duration_metric(double duration, std::optional<double> good, std::optional<double> poor);
+// `shares`: s, as of frame_shares(). `out_of_view`: [frame] 0 or 1.
+Metric out_of_view_metric(std::span<const double> shares, std::span<const char> out_of_view, double duration);
+// `peak`: N, the largest force.
+Metric peak_force_metric(double peak, double limit);
 
 // Computes the duration and the number of events from flags of frames. A frame represents the time since the frame
 // before it, as in a task.

@@ -1,4 +1,5 @@
 #include "sim/score/trainee_summary.hpp"
+#include "geometry/translate.hpp"
 
 #include <fmt/format.h>
 
@@ -48,11 +49,10 @@ std::optional<double> counted_grade(const TaskResult& task, const Metric& part) 
 
 std::string counted_text(const TaskResult& task) {
   if (!task.critical.empty())
-    return fmt::format("After a critical error no part counts more than {:.0f} %.",
-                       std::floor(100.0 * most_counted(task)));
+    return trf("After a critical error no part counts more than {:.0f} %.", std::floor(100.0 * most_counted(task)));
   if (task.progress >= 1.0) return {};
   const double share = std::floor(100.0 * task.progress);
-  return fmt::format("{0:.0f} % of the task was done, so no part counts more than {0:.0f} %.", share);
+  return trf("{0:.0f} % of the task was done, so no part counts more than {0:.0f} %.", share);
 }
 
 std::vector<std::size_t> costly_parts(const TaskResult& task) {
@@ -75,9 +75,11 @@ std::vector<Metric> trainee_metrics(const Attempt& attempt) {
   };
   of_whole("duration", "Time");
   const bool several = attempt.instruments.size() > 1;
-  add(summed_metric(attempt, "movements", several ? "Number of movements, all instruments" : "Number of movements"));
-  add(summed_metric(attempt, "path_length", several ? "Path of the tips" : "Path of the tip"));
-  auto hidden = summed_metric(attempt, "out_of_view_time", several ? "Tips out of view" : "Tip out of view");
+  add(summed_metric(attempt, "movements",
+                    several ? msgid("Number of movements, all instruments") : msgid("Number of movements")));
+  add(summed_metric(attempt, "path_length", several ? msgid("Path of the tips") : msgid("Path of the tip")));
+  auto hidden =
+      summed_metric(attempt, "out_of_view_time", several ? msgid("Tips out of view") : msgid("Tip out of view"));
   if (hidden && attempt.instruments.size() > 1) hidden->poor = 0.1 * attempt.duration;
   add(hidden);
   of_whole("peak_force", "Largest force");
@@ -88,15 +90,17 @@ std::vector<Metric> trainee_metrics(const Attempt& attempt) {
 std::string reference_text(const Metric& metric) {
   if (!metric.good || !metric.poor) return {};
   const bool small_is_good = *metric.good <= *metric.poor;
-  return fmt::format("good {} {}, poor {} {}", small_is_good ? "up to" : "from",
-                     value_with_unit(*metric.good, metric.unit), small_is_good ? "from" : "up to",
-                     value_with_unit(*metric.poor, metric.unit));
+  const std::string good = value_with_unit(*metric.good, metric.unit),
+                    poor = value_with_unit(*metric.poor, metric.unit);
+  return small_is_good ? trf("good up to {}, poor from {}", good, poor)
+                       : trf("good from {}, poor up to {}", good, poor);
 }
 
 std::string no_judgement_text(const Attempt& attempt) {
   if (attempt.task) return {};
-  return "There is no task, so there is no judgement: the measures describe the motion, and have no reference of "
-         "experts.";
+  return tr(
+      "There is no task, so there is no judgement: the measures describe the motion, and have no reference of "
+      "experts.");
 }
 
 std::string counted(std::size_t count, std::string_view thing) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -225,10 +226,10 @@ constexpr double kLongest = 6000.0;  // minutes  "more than" from here on
 
 std::string minutes_text(double seconds) {
   const double minutes = seconds / 60.0;
-  if (!(minutes < kLongest)) return fmt::format("more than {:.0f} minutes", kLongest);
-  if (minutes < 1.0) return "less than a minute";
+  if (!(minutes < kLongest)) return trf("more than {:.0f} minutes", kLongest);
+  if (minutes < 1.0) return tr("less than a minute");
   const double whole = std::floor(minutes);
-  return whole == 1.0 ? "1 minute" : fmt::format("{:.0f} minutes", whole);
+  return ntrf("{:.0f} minute", "{:.0f} minutes", static_cast<unsigned long>(whole), whole);
 }
 
 }  // namespace
@@ -250,24 +251,27 @@ DiskState disk_state(double seconds, double needed) {
 }
 
 std::string disk_text(double seconds, double needed) {
-  const std::string space = fmt::format("Disk: space for {} of this task", minutes_text(seconds));
+  const std::string space = minutes_text(seconds);
   switch (disk_state(seconds, needed)) {
     case DiskState::Full:
-      return space + "; no attempt can be recorded: remove files, or choose another folder with --folder";
+      return trf(
+          "Disk: space for {} of this task; no attempt can be recorded: remove files, or choose another folder "
+          "with --folder",
+          space);
     case DiskState::Short:
-      return fmt::format("{}, which may take {}: the recording may end before the attempt does", space,
-                         minutes_text(needed));
+      return trf("Disk: space for {} of this task, which may take {}: the recording may end before the attempt does",
+                 space, minutes_text(needed));
     case DiskState::Low:
-      return space + ": remove files soon";
+      return trf("Disk: space for {} of this task: remove files soon", space);
     case DiskState::Enough:
       break;
   }
-  return space;
+  return trf("Disk: space for {} of this task", space);
 }
 
 std::string low_disk_text(double seconds) {
   if (seconds >= kLowDisk) return {};
-  return fmt::format("Disk: space for {}; then the recording ends, not the session", minutes_text(seconds));
+  return trf("Disk: space for {}; then the recording ends, not the session", minutes_text(seconds));
 }
 
 std::string bytes_text(std::uint64_t bytes) {

@@ -9,6 +9,7 @@
 
 #include "deform/contact/grasp.hpp"
 #include "geometry/elementary.hpp"
+#include "geometry/translate.hpp"
 #include "sim/task/task_goal.hpp"
 #include "sim/task/watches.hpp"
 
@@ -42,7 +43,7 @@ class TouchTargets final : public TaskGoal {
     if (!there_ || held_ < task_.hold) return;
     ++done_;
     held_ = 0.0;
-    log.note(seen.time, fmt::format("target {} reached", done_));
+    log.note(seen.time, trf("target {} reached", done_));
     for (PathMeter& path : paths_) path.reach();
   }
 
@@ -55,12 +56,14 @@ class TouchTargets final : public TaskGoal {
 
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);
-    if (done_ < marks_.size() && there_) fmt::format_to(to, "hold target {} of {}", done_ + 1, marks_.size());
-    if (done_ < marks_.size() && !there_) fmt::format_to(to, "touch target {} of {}", done_ + 1, marks_.size());
+    if (done_ < marks_.size() && there_)
+      fmt::format_to(to, fmt::runtime(tr("hold target {} of {}")), done_ + 1, marks_.size());
+    if (done_ < marks_.size() && !there_)
+      fmt::format_to(to, fmt::runtime(tr("touch target {} of {}")), done_ + 1, marks_.size());
     for (std::size_t k = 0; k < marks_.size(); ++k)
       if (wrong_for_[k] >= task_.rules.deliberate)
-        fmt::format_to(std::back_inserter(warning), "this is target {}", k + 1);
-    if (warning.empty() && beside_) warning += "touching off target";
+        fmt::format_to(std::back_inserter(warning), fmt::runtime(tr("this is target {}")), k + 1);
+    if (warning.empty() && beside_) warning += tr("touching off target");
   }
 
   void add_metrics(PartList& parts) const override {
@@ -104,7 +107,7 @@ class TouchTargets final : public TaskGoal {
       wrong_for_[k] = wrong ? before + dt : 0.0;
       if (before >= task_.rules.deliberate || wrong_for_[k] < task_.rules.deliberate) continue;
       ++wrong_;
-      log.error(seen.time, fmt::format("touched target {} instead of {}", k + 1, done_ + 1));
+      log.error(seen.time, trf("touched target {} instead of {}", k + 1, done_ + 1));
     }
   }
 
@@ -185,11 +188,13 @@ class LiftOrgan final : public TaskGoal {
 
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);
-    if (!holding_) fmt::format_to(to, "open the jaws and grasp the target");
-    if (!holding_ && closed_) fmt::format_to(to, "; they are {:.0f} mm away from it", from_tip_ * 1e3);
-    if (holding_ && height_ < task_.lift) fmt::format_to(to, "lift it by {:.0f} mm more", (task_.lift - height_) * 1e3);
-    if (holding_ && height_ >= task_.lift) fmt::format_to(to, "hold it");
-    if (torn_now_) warning += "tissue torn";
+    if (!holding_) fmt::format_to(to, fmt::runtime(tr("open the jaws and grasp the target")));
+    if (!holding_ && closed_)
+      fmt::format_to(to, fmt::runtime(tr("; they are {:.0f} mm away from it")), from_tip_ * 1e3);
+    if (holding_ && height_ < task_.lift)
+      fmt::format_to(to, fmt::runtime(tr("lift it by {:.0f} mm more")), (task_.lift - height_) * 1e3);
+    if (holding_ && height_ >= task_.lift) fmt::format_to(to, fmt::runtime(tr("hold it")));
+    if (torn_now_) warning += tr("tissue torn");
   }
 
   void add_metrics(PartList& parts) const override {
@@ -231,17 +236,17 @@ class LiftOrgan final : public TaskGoal {
     grasped_at_ = from_tip;
     holding_ = beside(from_tip, radius) <= task_.tolerance;
     if (holding_) {
-      log.note(time, "grasped");
+      log.note(time, tr("grasped"));
     } else {
       ++beside_;
-      log.error(time, "grasped off target");
+      log.error(time, tr("grasped off target"));
     }
   }
 
   void let_go(double time, TaskLog& log) {
     if (holding_ && height_ > task_.rules.lifted && !done_) {
       ++drops_;
-      log.error(time, fmt::format("dropped from {:.0f} mm", height_ * 1e3));
+      log.error(time, trf("dropped from {:.0f} mm", height_ * 1e3));
     }
     holding_ = false;
   }
@@ -251,7 +256,7 @@ class LiftOrgan final : public TaskGoal {
     const bool energy = std::any_of(seen.tools.begin(), seen.tools.end(),
                                     [](const auto& tool) { return tool.energy != Diathermy::Off; });
     const bool torn = seen.organs[organ()].faces_removed > 0 && !energy;
-    if (torn && !torn_now_) ++tears_, log.error(seen.time, "tissue torn");
+    if (torn && !torn_now_) ++tears_, log.error(seen.time, tr("tissue torn"));
     torn_now_ = torn;
   }
 
@@ -295,7 +300,7 @@ class NavigateCamera final : public TaskGoal {
     if (done_ == marks_.size()) return;
     look(seen);
     const bool there = centred_ && near_ && !too_near_;
-    if (there_ && !there) ++lost_, log.error(seen.time, fmt::format("lost target {}", done_ + 1));
+    if (there_ && !there) ++lost_, log.error(seen.time, trf("lost target {}", done_ + 1));
     there_ = there;
     held_ = there ? held_ + dt : 0.0;
     if (there) offset_sum_ += offset_ * dt, offset_time_ += dt;
@@ -303,7 +308,7 @@ class NavigateCamera final : public TaskGoal {
     ++done_;
     held_ = 0.0, there_ = false;
     eye_.reach(), view_.reach();
-    log.note(seen.time, fmt::format("target {} shown", done_));
+    log.note(seen.time, trf("target {} shown", done_));
   }
 
   double progress() const override {
@@ -316,14 +321,15 @@ class NavigateCamera final : public TaskGoal {
   void say(std::string& hint, std::string& warning) const override {
     auto to = std::back_inserter(hint);
     if (there_) {
-      fmt::format_to(to, "hold target {} of {}", done_ + 1, marks_.size());
+      fmt::format_to(to, fmt::runtime(tr("hold target {} of {}")), done_ + 1, marks_.size());
     } else if (visible_ && centred_ && !near_) {
-      fmt::format_to(to, "move closer to target {} of {}", done_ + 1, marks_.size());
+      fmt::format_to(to, fmt::runtime(tr("move closer to target {} of {}")), done_ + 1, marks_.size());
     } else {
-      fmt::format_to(to, "centre target {} of {}", done_ + 1, marks_.size());
+      fmt::format_to(to, fmt::runtime(tr("centre target {} of {}")), done_ + 1, marks_.size());
     }
-    if (too_near_) warning += "too close: the lens gets dirty";
-    if (warning.empty() && !visible_) warning += hidden_ ? "an organ hides the target" : "the target is out of view";
+    if (too_near_) warning += tr("too close: the lens gets dirty");
+    if (warning.empty() && !visible_)
+      warning += hidden_ ? tr("an organ hides the target") : tr("the target is out of view");
   }
 
   void add_metrics(PartList& parts) const override {
@@ -363,7 +369,7 @@ class NavigateCamera final : public TaskGoal {
       return glm::distance(glm::dvec3(target), seen.scope.eye) < task_.rules.too_near;
     };
     const bool now = std::any_of(targets_.begin(), targets_.end(), near);
-    if (now && !too_near_) ++times_too_near_, log.error(seen.time, "the lens came too close");
+    if (now && !too_near_) ++times_too_near_, log.error(seen.time, tr("the lens came too close"));
     too_near_ = now;
   }
 

@@ -7,6 +7,7 @@
 
 #include "geometry/closest.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/task/watches.hpp"
 
@@ -120,15 +121,16 @@ void DuctWatch::say(std::string& hint, std::string& warning) const {
   auto to = std::back_inserter(hint);
   const DuctTarget* next = current();
   if (!next) return;
-  const std::string& name = names_[next->organ];
+  const char* const name = tr(names_[next->organ].c_str());
   if (double(next->staying) < rules_.clips_staying) {
-    fmt::format_to(to, "{}: clip {} of {:.0f} on the side that stays", name, next->staying + 1, rules_.clips_staying);
+    fmt::format_to(to, fmt::runtime(tr("{}: clip {} of {:.0f} on the side that stays")), name, next->staying + 1,
+                   rules_.clips_staying);
   } else if (rules_.clips_staying == 0.0) {
-    fmt::format_to(to, "{}: cut at the target", name);
+    fmt::format_to(to, fmt::runtime(tr("{}: cut at the target")), name);
   } else if (next->leaving == 0) {
-    fmt::format_to(to, "{}: a clip on the other side of the target", name);
+    fmt::format_to(to, fmt::runtime(tr("{}: a clip on the other side of the target")), name);
   } else {
-    fmt::format_to(to, "{}: cut between the clips", name);
+    fmt::format_to(to, fmt::runtime(tr("{}: cut between the clips")), name);
   }
   warning += warning_;
 }
@@ -179,19 +181,19 @@ void DuctWatch::watch_clips(const Observation& seen, TaskLog& log) {
     was_on_.push_back(placed.on());
     if (placed.clip.organ == kNoOrgan) {
       ++bad_clips_;
-      complain(seen, "a clip closed on nothing", log);
+      complain(seen, tr("a clip closed on nothing"), log);
     } else if (is_tube_[placed.clip.organ] && !target_on(placed.clip.organ) && !is_injured_[placed.clip.organ]) {
-      log.critical(seen.time, fmt::format("a clip on the {}", names_[placed.clip.organ]));
+      log.critical(seen.time, trf("a clip on the {}", tr(names_[placed.clip.organ])));
     } else if (placed.closed < kClosesTube) {
       ++bad_clips_;
-      complain(seen, fmt::format("a clip does not close the {}", names_[placed.clip.organ]), log);
+      complain(seen, trf("a clip does not close the {}", tr(names_[placed.clip.organ])), log);
     } else {
       warning_.clear();
-      log.note(seen.time, fmt::format("clip on the {}", names_[placed.clip.organ]));
+      log.note(seen.time, trf("clip on the {}", tr(names_[placed.clip.organ])));
     }
   }
   for (std::size_t k = 0; k < known_; ++k) {
-    if (was_on_[k] && !seen.clips[k].on()) complain(seen, "a clip came off", log);
+    if (was_on_[k] && !seen.clips[k].on()) complain(seen, tr("a clip came off"), log);
     was_on_[k] = seen.clips[k].on();
   }
 }
@@ -204,22 +206,21 @@ void DuctWatch::watch_divisions(const Observation& seen, TaskLog& log) {
     if (DuctTarget* target = target_on(k)) {
       divide(seen, seen.tubes[k], *target, log);
     } else {
-      injure(seen, fmt::format("{} cut", names_[k]), log);
+      injure(seen, trf("{} cut", tr(names_[k])), log);
     }
   }
 }
 
 void DuctWatch::divide(const Observation& seen, const TubeState& tube, DuctTarget& target, TaskLog& log) {
-  const std::string& name = names_[target.organ];
+  const char* const name = tr(names_[target.organ].c_str());
   target.divided = true;
   target.miss = std::abs(double(tube.at) - target.along);
   const std::size_t staying = target.starts ? tube.clips_at_start : tube.clips_at_end;
   if (rules_.clips_staying > 0.0 && (tube.clips_at_start == 0 || tube.clips_at_end == 0))
-    return injure(seen, fmt::format("{} cut without a clip on both sides", name), log);
-  log.note(seen.time, fmt::format("{} divided{}", name, rules_.clips_staying > 0.0 ? " between clips" : ""));
+    return injure(seen, trf("{} cut without a clip on both sides", name), log);
+  log.note(seen.time, rules_.clips_staying > 0.0 ? trf("{} divided between clips", name) : trf("{} divided", name));
   if (double(staying) < rules_.clips_staying)
-    complain(seen, fmt::format("{}: {} of {:.0f} clips on the side that stays", name, staying, rules_.clips_staying),
-             log);
+    complain(seen, trf("{}: {} of {:.0f} clips on the side that stays", name, staying, rules_.clips_staying), log);
 }
 
 // Where a vessel bleeds the task goes on: it can still be saved.
@@ -236,18 +237,20 @@ void DuctWatch::watch_bleeding(const Observation& seen, TaskLog& log) {
     const bool is_new = k >= state_.size();
     if (is_new) state_.push_back(source.state), since_.push_back(seen.time);
     if (source.kind != BleedKind::Vessel || source.organ >= names_.size()) continue;
-    const std::string& name = names_[source.organ];
+    const char* const name = tr(names_[source.organ].c_str());
     if (is_new && is_injured_[source.organ])
-      log.note(seen.time, fmt::format("the {} bleeds", name));
+      log.note(seen.time, trf("the {} bleeds", name));
     else if (is_new ? !ended(source.state) : ended(state_[k]) && !ended(source.state))
-      complain(seen, fmt::format("the {} bleeds: press on it, then close it with a clip or by heat", name), log);
+      complain(seen, trf("the {} bleeds: press on it, then close it with a clip or by heat", name), log);
     if (!ended(state_[k]) && ended(source.state)) {
       warning_.clear();
-      log.note(seen.time, fmt::format("the bleeding of the {} is stopped{}, after {:.1f} s and {:.1f} ml", name,
-                                      source.state == BleedState::Closed       ? " by a clip"
-                                      : source.state == BleedState::Coagulated ? " by heat"
-                                                                               : "",
-                                      seen.time - since_[k], seen.bleeding.lost[source.organ].blood / kMillilitre));
+      const double after = seen.time - since_[k], lost = seen.bleeding.lost[source.organ].blood / kMillilitre;
+      log.note(seen.time,
+               source.state == BleedState::Closed
+                   ? trf("the bleeding of the {} is stopped by a clip, after {:.1f} s and {:.1f} ml", name, after, lost)
+               : source.state == BleedState::Coagulated
+                   ? trf("the bleeding of the {} is stopped by heat, after {:.1f} s and {:.1f} ml", name, after, lost)
+                   : trf("the bleeding of the {} is stopped, after {:.1f} s and {:.1f} ml", name, after, lost));
     }
     state_[k] = source.state;
     bleeds_ = bleeds_ || !ended(source.state);
@@ -265,8 +268,7 @@ void DuctWatch::watch_useless_clips(const Observation& seen, TaskLog& log) {
     });
     if (!bleeds) continue;
     ++bad_clips_;
-    complain(seen,
-             fmt::format("a clip on the {} does not stop its bleeding: it lies beyond it", names_[placed.clip.organ]),
+    complain(seen, trf("a clip on the {} does not stop its bleeding: it lies beyond it", tr(names_[placed.clip.organ])),
              log);
   }
 }
@@ -312,7 +314,7 @@ class ClipAndCut final : public TaskGoal {
     if (ducts_.clips_now() > 0) warning_.clear();
     for (std::size_t k = 0; k < seen.organs.size(); ++k)
       if (!ducts_.is_tube(k) && seen.organs[k].faces_removed > 0 && cuts_.cut(seen.time)) {
-        warning_ = fmt::format("the {} is cut", names_[k]);
+        warning_ = trf("the {} is cut", tr(names_[k]));
         log.error(seen.time, warning_);
       }
     for (Losses& each : losses_) each.watch.step(seen, names_[each.organ], log);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 
+#include "geometry/translate.hpp"
 #include "mesh/tube_shape.hpp"
 #include "sim/task/duct.hpp"
 #include "sim/task/task_goal.hpp"
@@ -273,7 +274,7 @@ void AvulsionWatch::step(const Observation& seen, const DuctWatch& ducts, TaskLo
     if (junction_of_[fibre] == kNoJunction) continue;
     Junction& junction = junctions_[junction_of_[fibre]];
     if (--junction.intact > 0 || ducts.is_divided(junction.duct)) continue;
-    log.critical(seen.time, fmt::format("the {} has come off the {}", names_[junction.duct], names_[junction.other]));
+    log.critical(seen.time, trf("the {} has come off the {}", tr(names_[junction.duct]), tr(names_[junction.other])));
   }
 }
 
@@ -330,7 +331,7 @@ class Operation final : public TaskGoal {
     if (log.ended) return;
     steps_.step(seen, dt, ducts_.done() ? 1.0 : std::min(ducts_.progress(), 0.99));
     for (std::size_t k = 0; k < steps_.size(); ++k) {
-      if (steps_.done(k) && !was_done_[k]) log.note(seen.time, fmt::format("done: {}", steps_.at(k).title));
+      if (steps_.done(k) && !was_done_[k]) log.note(seen.time, trf("done: {}", tr(steps_.at(k).title)));
       was_done_[k] = steps_.done(k);
     }
     watch_sources(seen, log);
@@ -387,19 +388,19 @@ class Operation final : public TaskGoal {
     if (!current) return;
     const TaskStep& step = steps_.at(*current);
     auto to = std::back_inserter(hint);
-    fmt::format_to(to, "{} of {}: {}", *current + 1, steps_.size(), step.title);
-    if (const auto wanted = tool()) fmt::format_to(to, " ({})", instruments_[*wanted]);
+    fmt::format_to(to, fmt::runtime(tr("{} of {}: {}")), *current + 1, steps_.size(), tr(step.title.c_str()));
+    if (const auto wanted = tool()) fmt::format_to(to, " ({})", tr(instruments_[*wanted].c_str()));
     switch (step.kind) {
       case StepKind::Retract:
       case StepKind::Remove:
         if (!steps_.grasped(*current)) {
-          hint += ", grasp it at its mark";
+          hint += tr(", grasp it at its mark");
           if (const auto away = steps_.away(*current))
-            fmt::format_to(to, "; the jaws are {:.0f} mm away from it", *away * 1e3);
+            fmt::format_to(to, fmt::runtime(tr("; the jaws are {:.0f} mm away from it")), *away * 1e3);
         } else if (steps_.moved(*current) < step.lift) {
-          fmt::format_to(to, ", {:.0f} mm more", (step.lift - steps_.moved(*current)) * 1e3);
+          fmt::format_to(to, fmt::runtime(tr(", {:.0f} mm more")), (step.lift - steps_.moved(*current)) * 1e3);
         } else {
-          hint += ", hold it";
+          hint += tr(", hold it");
         }
         break;
       case StepKind::Dissect:
@@ -411,13 +412,14 @@ class Operation final : public TaskGoal {
         ducts_.say(hint, warning);
         break;
       case StepKind::StopBleeding:
-        hint += steps_.bleeding(*current) == BleedState::Pressed ? "; it is pressed: clip it on the side of its supply"
-                : steps_.bleeding(*current) == BleedState::Flows ? "; hold it where it bleeds, or clip it at once"
+        hint += steps_.bleeding(*current) == BleedState::Pressed
+                    ? tr("; it is pressed: clip it on the side of its supply")
+                : steps_.bleeding(*current) == BleedState::Flows ? tr("; hold it where it bleeds, or clip it at once")
                                                                  : "";
         warning += ducts_.warning();
         break;
       case StepKind::Suck:
-        fmt::format_to(to, ", {:.1f} ml left", steps_.left_ml());
+        fmt::format_to(to, fmt::runtime(tr(", {:.1f} ml left")), steps_.left_ml());
         break;
     }
     if (!warning_.empty()) warning = warning_;
@@ -490,23 +492,23 @@ class Operation final : public TaskGoal {
     if (view_ || (ducts_.clips_now() == 0 && ducts_.divisions_now() == 0)) return;
     view_ = steps_.view(seen);
     if (view_)
-      log.note_with_picture(
-          seen.time, fmt::format("critical view of safety: {} of 6 (two structures {}, cystic plate {}, triangle {})",
-                                 view_->points(), view_->structures, view_->plate, view_->triangle));
+      log.note_with_picture(seen.time,
+                            trf("critical view of safety: {} of 6 (two structures {}, cystic plate {}, triangle {})",
+                                view_->points(), view_->structures, view_->plate, view_->triangle));
   }
 
   // A clip or a cut before the steps that must come first.
   void watch_order(const Observation& seen, TaskLog& log) {
     const auto missing = [&] {
       for (std::size_t k = 0; k < steps_.size(); ++k)
-        if (steps_.at(k).before_division && !steps_.done(k)) return steps_.at(k).title;
+        if (steps_.at(k).before_division && !steps_.done(k)) return tr(steps_.at(k).title);
       return std::string();
     };
     if (ducts_.divisions_now() > 0) {
-      std::string text = "divided before this step was done: " + missing();
+      std::string text = trf("divided before this step was done: {}", missing());
       ducts_.bleeds() ? log.grave(seen.time, std::move(text)) : log.critical(seen.time, std::move(text));
     }
-    if (ducts_.clips_now() > 0) complain(seen.time, "a clip before this step was done: " + missing(), log);
+    if (ducts_.clips_now() > 0) complain(seen.time, trf("a clip before this step was done: {}", missing()), log);
   }
 
   void watch_limit(const Observation& seen, LimitedOrgan& limited, TaskLog& log) {
@@ -515,14 +517,13 @@ class Operation final : public TaskGoal {
     if (!hot) return;
     if (limited.burns) limited.burns->add(seen.organs[limited.organ].new_rest);
     if (limited.exceeded) return;
-    const std::string& name = names_[limited.organ];
+    const char* const name = tr(names_[limited.organ].c_str());
     if (limited.limit.no_diathermy) {
       limited.exceeded = true;
-      log.critical(seen.time, fmt::format("diathermy on the {}", name));
+      log.critical(seen.time, trf("diathermy on the {}", name));
     } else if (limited.burns && limited.burns->deepest() > limited.limit.deepest_burn) {
       limited.exceeded = true;
-      log.critical(seen.time,
-                   fmt::format("the {} is burnt deeper than {:.1f} mm", name, 1e3 * limited.limit.deepest_burn));
+      log.critical(seen.time, trf("the {} is burnt deeper than {:.1f} mm", name, 1e3 * limited.limit.deepest_burn));
     }
   }
 
@@ -556,11 +557,11 @@ class Operation final : public TaskGoal {
     for (; known_sources_ < seen.bleeding.sources.size(); ++known_sources_) {
       const BleedSource& source = seen.bleeding.sources[known_sources_];
       if (source.organ >= names_.size()) continue;
-      const std::string& name = names_[source.organ];
+      const char* const name = tr(names_[source.organ].c_str());
       if (source.kind == BleedKind::Perforation) {
-        complain(seen.time, fmt::format("the {} is perforated and spills bile", name), log);
+        complain(seen.time, trf("the {} is perforated and spills bile", name), log);
       } else if (source.kind == BleedKind::Surface && !goes_[source.organ] && bleeds_[source.organ].cut(seen.time)) {
-        log.note(seen.time, fmt::format("the {} bleeds", name));
+        log.note(seen.time, trf("the {} bleeds", name));
       }
     }
   }
@@ -574,11 +575,11 @@ class Operation final : public TaskGoal {
       const bool hot = std::ranges::any_of(seen.tools, [&](const SeenTool& tool) { return (tool.heats & bit) != 0; });
       if (ducts_.is_tube(k)) {
         if (hot && !ducts_.is_divided(k) && !has_bled(seen, k) && burns_[k].cut(seen.time))
-          complain(seen.time, fmt::format("hot metal burns the wall of the {}", names_[k]), log);
+          complain(seen.time, trf("hot metal burns the wall of the {}", tr(names_[k])), log);
         continue;
       }
       if (hot) continue;
-      if (cuts_.cut(seen.time)) complain(seen.time, fmt::format("the {} is cut or torn", names_[k]), log);
+      if (cuts_.cut(seen.time)) complain(seen.time, trf("the {} is cut or torn", tr(names_[k])), log);
     }
   }
 

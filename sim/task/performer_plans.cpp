@@ -200,9 +200,10 @@ constexpr double kSlope = 5e-4;                          // m   over which the d
 constexpr double kAside = 0.1;          // N
 constexpr double kAlmostClosed = 0.15;  // 1   aperture: it is too late to give way
 constexpr int kMostAside = 3;           // times at the same point that a hand gives way
-// Scissors that touch an organ behind the duct are drawn back at this speed, as far as the duct stays between the blades.
+// Scissors that touch an organ behind the duct are drawn back at this speed, as far as the duct stays between the
+// blades.
 constexpr double kDrawBack = 0.006, kMostBack = 0.0035;  // m/s, m
-constexpr double kClear = 0.0025;       // m   of a cut from the middle of a clip; a nearer one may be cut off
+constexpr double kClear = 0.0025;  // m   of a cut from the middle of a clip; a nearer one may be cut off
 
 }  // namespace
 

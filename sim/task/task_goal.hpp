@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/translate.hpp"
 #include "sim/scene/task_scene.hpp"
 #include "sim/score/attempt.hpp"
 #include "sim/task/observation.hpp"
@@ -39,8 +40,8 @@ struct TaskLog {
   // One that caps the score and lets the task go on: what follows can still be made good.
   void grave(double time, std::string text) {
     if (!capped) critical_text = text;
-    error(time, "critical: " + std::move(text));
-    events.back().pictured = true;
+    error(time, trf("critical: {}", text));
+    events.back().pictured = events.back().critical = true;
     capped = true;
   }
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "geometry/translate.hpp"
 #include "sim/task/task_goal.hpp"
 #include "sim/task/watches.hpp"
 
@@ -79,10 +80,10 @@ struct TaskRun::Content {
       feed.finished = true;
     } else if (feed.progress >= 1.0) {
       done = feed.done = feed.finished = true;
-      log.note(time, "task done");
+      log.note(time, tr("task done"));
     } else if (feed.elapsed >= task.time_limit) {
       feed.finished = true;
-      log.error(time, "out of time");
+      log.error(time, tr("out of time"));
     }
   }
 
@@ -108,18 +109,18 @@ struct TaskRun::Content {
     feed.score = score();
     feed.hint.clear(), feed.warning.clear();
     if (feed.finished) {
-      feed.hint += done ? "done" : log.ended ? log.events.back().text.c_str() : "out of time";
+      feed.hint += done ? tr("done") : log.ended ? log.events.back().text.c_str() : tr("out of time");
       return;
     }
     goal->say(feed.hint, feed.warning);
     auto to = std::back_inserter(feed.warning);
     if (force.over()) {
       feed.warning.clear();
-      fmt::format_to(to, "too much force: {:.1f} N", force.now());
+      fmt::format_to(to, fmt::runtime(tr("too much force: {:.1f} N")), force.now());
     }
     if (zones.violated()) {
       feed.warning.clear();
-      fmt::format_to(to, "{:.1f} mm inside the forbidden zone", zones.deepest_now() * 1e3);
+      fmt::format_to(to, fmt::runtime(tr("{:.1f} mm inside the forbidden zone")), zones.deepest_now() * 1e3);
     }
   }
 
@@ -205,6 +206,18 @@ std::size_t instrument_of_task(const Scene& scene) {
                          ? std::ranges::find(scene.instruments, kind_for(steps.front()), &InstrumentScene::kind)
                          : std::ranges::find(scene.instruments, name, &InstrumentScene::name);
   return found == scene.instruments.end() ? 0 : static_cast<std::size_t>(found - scene.instruments.begin());
+}
+
+double end_of_score(const TaskScene& task, const TaskResult& result, double start) {
+  if (result.finished && !result.events.empty()) return result.events.back().time;
+  return start + task.time_limit;
+}
+
+std::vector<double> stops_of(const TaskResult& result) {
+  std::vector<double> stops;
+  for (const TaskEvent& event : result.events)
+    if (!event.error) stops.push_back(event.time);
+  return stops;
 }
 
 }  // namespace trocar

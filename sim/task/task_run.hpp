@@ -94,4 +94,9 @@ class TaskRun {
 // the first step; otherwise the first. The number of instruments stands for the scope.
 std::size_t instrument_of_task(const Scene& scene);
 
+// Returns the end of the scored time, s: the last event of a task that is finished, else its time limit. `start`: s.
+double end_of_score(const TaskScene& task, const TaskResult& result, double start);
+// Returns the times of the task's notes: the straight-line path leads through the tip's positions at these times.
+std::vector<double> stops_of(const TaskResult& result);
+
 }  // namespace trocar

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "geometry/translate.hpp"
 #include "sim/session/surface_marks.hpp"
 #include "sim/task/watches.hpp"
 
@@ -78,15 +79,15 @@ class FollowCurve final : public TaskGoal {
 
   void say(std::string& hint, std::string& warning) const override {
     if (!begun()) {
-      hint += "touch the start of the line";
+      hint += tr("touch the start of the line");
     } else {
-      fmt::format_to(std::back_inserter(hint), "follow the line, {:.0f} % done", 100.0 * progress());
+      fmt::format_to(std::back_inserter(hint), fmt::runtime(tr("follow the line, {:.0f} % done")), 100.0 * progress());
     }
     if (!begun() || done()) return;
     if (!in_contact_) {
-      warning += "contact lost";
+      warning += tr("contact lost");
     } else if (off_.now() && deviation_ > task_.tolerance) {
-      fmt::format_to(std::back_inserter(warning), "{:.1f} mm off the line", deviation_ * 1e3);
+      fmt::format_to(std::back_inserter(warning), fmt::runtime(tr("{:.1f} mm off the line")), deviation_ * 1e3);
     }
   }
 
@@ -129,12 +130,12 @@ class FollowCurve final : public TaskGoal {
       if (beside(distance, pose.radius) > task_.tolerance) break;
       ++next_;
     }
-    if (begun() && !before) log.note(time, "on the line");
+    if (begun() && !before) log.note(time, tr("on the line"));
   }
 
   // Only a touching tip has a deviation, not one that has just lost contact.
   void watch(const Observation& seen, const std::optional<std::size_t>& tool, double dt, TaskLog& log) {
-    if (!tool && in_contact_) ++lost_, log.error(seen.time, "contact lost");
+    if (!tool && in_contact_) ++lost_, log.error(seen.time, tr("contact lost"));
     if (!tool || !tip_touches(seen, line_.organ(), *tool)) {
       off_.see(false, seen.time);
       return;
@@ -144,7 +145,7 @@ class FollowCurve final : public TaskGoal {
     deviation_ = beside(line_.nearest(pose.tip, first, next_ + kAround).away, pose.radius);
     sum_ += deviation_ * dt, time_ += dt;
     worst_ = std::max(worst_, deviation_);
-    if (off_.see(deviation_ > task_.tolerance, seen.time)) log.error(seen.time, "left the line");
+    if (off_.see(deviation_ > task_.tolerance, seen.time)) log.error(seen.time, tr("left the line"));
   }
 
   TaskScene task_;
@@ -209,11 +210,13 @@ class BurnLine final : public TaskGoal {
 
   void say(std::string& hint, std::string& warning) const override {
     if (share() >= task_.rules.enough) {
-      hint += "diathermy off";
+      hint += tr("diathermy off");
     } else {
-      fmt::format_to(std::back_inserter(hint), "burn along the line, {:.0f} % burnt", 100.0 * share());
+      fmt::format_to(std::back_inserter(hint), fmt::runtime(tr("burn along the line, {:.0f} % burnt")),
+                     100.0 * share());
     }
-    if (off_now_) fmt::format_to(std::back_inserter(warning), "burning {:.1f} mm off the line", away_ * 1e3);
+    if (off_now_)
+      fmt::format_to(std::back_inserter(warning), fmt::runtime(tr("burning {:.1f} mm off the line")), away_ * 1e3);
   }
 
   void add_metrics(PartList& parts) const override {
@@ -255,7 +258,7 @@ class BurnLine final : public TaskGoal {
   }
 
   void burn_beside(const glm::dvec3& tip, double away, bool beyond, double time, TaskLog& log) {
-    if (!off_.now()) log.error(time, beyond ? "burnt beyond the end of the line" : "burnt off the line");
+    if (!off_.now()) log.error(time, beyond ? tr("burnt beyond the end of the line") : tr("burnt off the line"));
     away_ = away;
     if (beyond) overshoot_ = std::max(overshoot_, away);
     if (last_off_) beside_ += glm::distance(tip, *last_off_);
@@ -276,7 +279,7 @@ class BurnLine final : public TaskGoal {
     for (std::size_t organ = 0; organ < organs_.size(); ++organ) {
       if (organ == line_.organ()) continue;
       if (wrong_organ_[organ].see(heats(seen, organ, tool), seen.time))
-        log.error(seen.time, fmt::format("burnt the {}", organs_[organ]));
+        log.error(seen.time, trf("burnt the {}", tr(organs_[organ])));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "geometry/elementary.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 
@@ -41,7 +42,7 @@ void ForceWatch::step(const Observation& seen, double dt, TaskLog& log) {
     const double force = glm::length(felt_[tool]);
     now_ = std::max(now_, force);
     if (over_[tool].see(force > most_, seen.time))
-      log.error(seen.time, fmt::format("{} exceeded {:g} N", instruments_[tool], most_));
+      log.error(seen.time, trf("{} exceeded {:g} N", tr(instruments_[tool]), most_));
   }
   peak_ = std::max(peak_, now_);
   if (over()) time_over_ += dt;
@@ -156,7 +157,7 @@ void ZoneWatch::step(const Observation& seen, double dt, TaskLog& log) {
       const ZoneDepth depth = depth_in_zone(zones_[z], seen.scope, seen.tools[tool].pose);
       if (inside_[z * instruments_.size() + tool].see(depth.half_heights > 0.0, seen.time)) {
         ++entries_;
-        log.error(seen.time, fmt::format("{} entered the forbidden zone", instruments_[tool]));
+        log.error(seen.time, trf("{} entered the forbidden zone", tr(instruments_[tool])));
       }
       if (depth.half_heights <= 0.0) continue;
       violated_[z] = 1;
@@ -213,9 +214,9 @@ void LossWatch::step(const Observation& seen, const std::string& name, TaskLog& 
   const FluidLoss lost = organ_ < seen.bleeding.lost.size() ? seen.bleeding.lost[organ_] : FluidLoss{};
   if (!before_) before_ = lost;
   if (blood_.exceeded((lost.blood - before_->blood) / kMillilitre))
-    log.critical(seen.time, fmt::format("the {} has lost more than {:g} ml of blood", name, blood_.most));
+    log.critical(seen.time, trf("the {} has lost more than {:g} ml of blood", tr(name), blood_.most));
   if (bile_.exceeded((lost.bile - before_->bile) / kMillilitre))
-    log.error(seen.time, fmt::format("the {} has spilt more than {:g} ml of bile", name, bile_.most));
+    log.error(seen.time, trf("the {} has spilt more than {:g} ml of bile", tr(name), bile_.most));
 }
 
 }  // namespace trocar

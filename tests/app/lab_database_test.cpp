@@ -244,6 +244,63 @@ TEST_P(LabDatabaseTest, AKilledProgramLosesNoAttemptThatWasAdded) {
   }
 }
 
+TEST_P(LabDatabaseTest, CommentsStayWithTheirAttempt) {
+  LabDatabase lab(address());
+  const LabAttempt one = made_attempt("zoe", "burn_line", 1.0, 50.0), two = made_attempt("li", "burn_line", 2.0, 60.0);
+  lab.add_attempts(std::vector{one, two});
+  EXPECT_TRUE(lab.comments_of("zoe").empty());
+  LabComment first = made_comment(one.key, "Anna", "  Slower at the turn.\r\nUse both hands: <b>\"é\"</b> \n");
+  first.written = 7.0 / 3.0;
+  EXPECT_EQ(first.text, "Slower at the turn.\nUse both hands: <b>\"é\"</b>");
+  EXPECT_EQ(lab.add_comments({&first, 1}), 1u);
+  EXPECT_EQ(lab.add_comments({&first, 1}), 0u);  // restored twice
+  lab.add_comments(std::vector{made_comment(two.key, "zoe", "Good."), made_comment(two.key, "Anna", "Better.")});
+  ASSERT_EQ(lab.comments_of("zoe").size(), 1u);
+  const LabComment found = lab.comments_of("zoe")[0];
+  EXPECT_EQ(found.key, first.key);
+  EXPECT_EQ(found.attempt, one.key);
+  EXPECT_EQ(found.author, "Anna");
+  EXPECT_EQ(found.written, 7.0 / 3.0);
+  EXPECT_EQ(found.text, first.text);
+  std::size_t all = 0;
+  lab.for_each([](const Person&) {}, [](const LabAttempt&) {}, [&](const LabComment&) { ++all; });
+  EXPECT_EQ(all, 3u);
+
+  EXPECT_THROW(lab.add_comments(std::vector{made_comment("none", "Anna", "x")}), InputError);
+  EXPECT_THROW(lab.add_comments(std::vector{made_comment(one.key, "Anna", "kept?"), made_comment("none", "a", "x")}),
+               InputError);
+  EXPECT_EQ(lab.comments_of("zoe").size(), 1u);  // both or none
+
+  // Who is erased wrote nothing; the attempts that are erased take their comments with them.
+  lab.erase_person("zoe");
+  const auto left = lab.comments_of("li");
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0].author + left[1].author, "Anna");
+  lab.delete_attempt(two.key);
+  EXPECT_TRUE(lab.comments_of("li").empty());
+  EXPECT_EQ(lab.counts().attempts, 0u);
+}
+
+// A reader takes the tables of version 1 as they are; a writer adds the table of the comments.
+TEST_P(LabDatabaseTest, ADatabaseOfVersion1IsReadAndUpgraded) {
+  const LabAttempt one = made_attempt("zoe", "burn_line", 1.0, 50.0);
+  { LabDatabase(address()).add_attempt(one); }
+  execute("DROP TABLE comment");
+  execute("DELETE FROM lab_version WHERE version > 1");
+  {
+    LabDatabase reader(address(), LabUse::Read);
+    EXPECT_EQ(reader.version(), 1);
+    EXPECT_EQ(reader.attempts().size(), 1u);
+    EXPECT_TRUE(reader.comments_of("zoe").empty());
+    reader.for_each([](const Person&) {}, [](const LabAttempt&) {}, [](const LabComment&) { ADD_FAILURE(); });
+  }
+  EXPECT_EQ(LabDatabase(address(), LabUse::Read).version(), 1) << "a reader changes nothing";
+  LabDatabase lab(address(), LabUse::Write);
+  EXPECT_EQ(lab.version(), 2);
+  EXPECT_EQ(lab.add_comments(std::vector{made_comment(one.key, "Anna", "Good.")}), 1u);
+  EXPECT_EQ(LabDatabase(address(), LabUse::Read).comments_of("zoe").size(), 1u);
+}
+
 TEST_P(LabDatabaseTest, ALaterVersionIsRefusedAndUnchanged) {
   { LabDatabase(address()).add_person({"a", "", 1.0}); }
   execute("INSERT INTO lab_version (version) VALUES (99)");
@@ -261,6 +318,28 @@ INSTANTIATE_TEST_SUITE_P(Engines, LabDatabaseTest, ::testing::Values(Engine::Sql
                          [](const auto& info) {
                            return std::string(info.param == Engine::Sqlite ? "Sqlite" : "Postgresql");
                          });
+
+TEST(LabComment, WhatIsNoTextOfAPersonIsOneSentence) {
+  const auto fault = [](const std::string& author, const std::string& text) -> std::string {
+    try {
+      made_comment("key", author, text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(fault("Anna", " \r\n\t "), "the comment is empty; write what the trainee shall read");
+  EXPECT_EQ(fault("Anna", std::string(10000, 'x')), "the comment has 10000 characters; write at most 4000");
+  std::string accents;
+  for (std::size_t k = 0; k < kLongestComment; ++k) accents += "é";
+  EXPECT_EQ(fault("Anna", accents), "");
+  EXPECT_EQ(fault("Anna", accents + "e"), "the comment has 4001 characters; write at most 4000");
+  for (const char* text : {"a\x1b[31m", "\xff\xfe", "a\x7f"})
+    EXPECT_EQ(fault("Anna", text), "the comment is not text; leave out control characters");
+  EXPECT_EQ(fault("Anna", std::string("a\0b", 3)), "the comment is not text; leave out control characters");
+  EXPECT_NE(fault("", "x").find("the author '' cannot be used"), std::string::npos);
+  EXPECT_NE(fault("a\nb", "x").find("cannot be used"), std::string::npos);
+}
 
 TEST(LabAddress, OtherFilesAndAddressesAreRefused) {
   const TemporaryFolder folder;
@@ -428,6 +507,7 @@ void expect_whole(const std::string& page) {
 TEST(LabPage, EmptyPagesAreWhole) {
   expect_whole(cohort_page({}));
   expect_whole(person_page({}));
+  expect_whole(attempt_page({}));
   expect_whole(failure_page(404, kAttack));
 }
 
@@ -438,7 +518,14 @@ TEST(LabPage, TextsOfTheDatabaseAreEscaped) {
   expect_whole(cohort_page({{{{kAttack, kAttack, 0.0}, 1, 1, 0.0}}, {standing}, kAttack, 1, true, {1, 1}}));
   LabCurve curve = lab_curve("", std::vector{attempt}, "", {});
   curve.metric = kAttack;
-  expect_whole(person_page({{kAttack, kAttack, 0.0}, {standing}, {attempt}, kAttack, 1, curve, {kAttack}}));
+  attempt.key = kAttack;
+  const std::vector<LabComment> comments{{"key", kAttack, kAttack, 0.0, kAttack}};
+  expect_whole(person_page({{kAttack, kAttack, 0.0}, {standing}, {attempt}, comments, kAttack, 1, curve, {kAttack}}));
+  for (const char* token : {"", kAttack}) {
+    const std::string page = attempt_page({attempt, comments, token});
+    expect_whole(page);
+    EXPECT_EQ(page.find("<form") != std::string::npos, *token != '\0');
+  }
 }
 
 Curriculum two_steps() {
@@ -519,7 +606,7 @@ TEST(LabDay, ShowsThoseOfTheLastWeekTheLatestFirst) {
 
 TEST(LabPage, TheDayAndTheRecordAreWholeAndEscaped) {
   expect_whole(day_page({}, {}, kNow));
-  expect_whole(record_page({}, {}, kNow));
+  expect_whole(record_page({}, {}, {}, {}, kNow));
   LabAttempt attempt = tried(kAttack, kNow - 60.0, 30.0, 10.0);
   Curriculum curriculum = two_steps();
   curriculum.title = curriculum.steps[0].title = kAttack;
@@ -528,13 +615,18 @@ TEST(LabPage, TheDayAndTheRecordAreWholeAndEscaped) {
       day_page({{day_row(person, std::vector{attempt}, curriculum, kNow)}, true}, curriculum, kNow);
   expect_whole(page);
   EXPECT_NE(page.find("24 hours: 1 person. 7 days: 1 or more."), std::string::npos);
-  const std::string record = record_page(person, course_view(curriculum, {attempt}, kNow), kNow);
+  attempt.key = "k";
+  const std::vector<LabComment> comments{{"c1", "k", "Anna", kNow, kAttack}, {"c2", "of another", "Anna", kNow, "x"}};
+  const std::string record =
+      record_page(person, course_view(curriculum, {attempt}, kNow), std::vector{attempt}, comments, kNow);
   expect_whole(record);
+  EXPECT_EQ(count_of(record, "class=\"comment\""), 1u);
   EXPECT_NE(record.find("0 of 2 steps are passed."), std::string::npos);
   const std::vector<LabAttempt> passes{tried("touch_targets", kNow - 60.0, 80.0),
                                        tried("burn_line", kNow - 50.0, 80.0)};
-  EXPECT_NE(record_page(person, course_view(two_steps(), passes, kNow), kNow).find("All 2 steps are passed."),
-            std::string::npos);
+  EXPECT_NE(
+      record_page(person, course_view(two_steps(), passes, kNow), passes, {}, kNow).find("All 2 steps are passed."),
+      std::string::npos);
 }
 
 TEST(LabPage, TheCurveHasAPointForEachScoredAttempt) {
@@ -581,7 +673,7 @@ TEST(LabCurve, HasThePassLineAndTheMiddleHalfOfTheOthers) {
 }
 
 TEST(LabPage, ThePersonsPageNamesTaskAndMetric) {
-  PersonPage page{{"a", "", 0.0}, {}, {}, "burn_line", 2, {}, {"task.task_time"}};
+  PersonPage page{{"a", "", 0.0}, {}, {}, {}, "burn_line", 2, {}, {"task.task_time"}};
   EXPECT_NE(person_page(page).find("burn line, level 2: score"), std::string::npos);
   EXPECT_NE(person_page(page).find("metric=task.task_time"), std::string::npos);
   page.curve.metric = "task.task_time";
@@ -780,8 +872,10 @@ TEST_F(LabFiles, WhatNamesPeopleIsPrivate) {
 
 TEST_F(LabFiles, OlderDatabasesBecomePrivateAndMarked) {
   fill(database(), 2);
-  test::execute_sqlite(database(), "PRAGMA application_id = 0");
-  test::execute_sqlite(database(), "PRAGMA journal_mode = DELETE");
+  // The tables of version 1 had no mark.
+  for (const char* statement : {"DROP TABLE comment", "DELETE FROM lab_version WHERE version > 1",
+                                "PRAGMA application_id = 0", "PRAGMA journal_mode = DELETE"})
+    test::execute_sqlite(database(), statement);
   ASSERT_EQ(chmod(database().c_str(), 0644), 0);
   ASSERT_EQ(chmod(at("data/trocar").c_str(), 0755), 0);
   const std::string before = read_file(database());
@@ -986,11 +1080,14 @@ std::string damaging_statement(Dice& dice) {
                                          "kind",     "ending",  "devices",   "started", "seconds", "score",
                                          "critical", "version", "recording", "metrics"};
   const std::string& value = values[pick(dice, std::size(values))];
-  const auto which = pick(dice, 8);
+  const std::string comment_columns[] = {"key", "attempt", "author", "written", "text"};
+  const auto which = pick(dice, 9);
+  if (which == 8)
+    return "UPDATE OR IGNORE comment SET " + comment_columns[pick(dice, std::size(comment_columns))] + " = " + value;
   if (which == 0) return "UPDATE OR REPLACE person SET id = " + value + " WHERE id = 'ann'";
   if (which == 1) return "UPDATE OR IGNORE person SET name = " + value + ", added = " + value;
   if (which == 2) return "UPDATE OR IGNORE standing SET best = " + value + ", attempts = " + value;
-  if (which == 3) return "DROP TABLE " + std::string(pick(dice, 2) ? "standing" : "lab_version");
+  if (which == 3) return "DROP TABLE " + std::string(std::array{"standing", "lab_version", "comment"}[pick(dice, 3)]);
   if (which == 4) return "UPDATE lab_version SET version = " + values[pick(dice, 6)];
   return "UPDATE OR IGNORE attempt SET " + attempt_columns[pick(dice, std::size(attempt_columns))] + " = " + value +
          " WHERE rowid % 3 = " + std::to_string(pick(dice, 3));
@@ -1022,6 +1119,7 @@ void read_in_every_way(const std::string& file, const std::string& new_file) {
         LabDatabase lab(file, LabUse::Read);
         lab.person("ann");
         standings_table(lab.standings("ann", "")), attempts_table(lab.attempts({.person = "ann"}));
+        lab.comments_of("ann");
       },
       [&] {
         LabDatabase lab(file, LabUse::Read);
@@ -1030,10 +1128,13 @@ void read_in_every_way(const std::string& file, const std::string& new_file) {
       },
       [&] {  // restore and backup
         std::vector<LabAttempt> attempts;
+        std::vector<LabComment> comments;
         LabDatabase from(file, LabUse::Read), to(new_file, LabUse::Fill);
         from.for_each([&](const Person& person) { to.add_if_new(person); },
-                      [&](const LabAttempt& attempt) { attempts.push_back(attempt); });
+                      [&](const LabAttempt& attempt) { attempts.push_back(attempt); },
+                      [&](const LabComment& comment) { comments.push_back(comment); });
         to.add_attempts(attempts);
+        to.add_comments(comments);
       },
       [&] {
         LabDatabase lab(file, LabUse::Read);
@@ -1061,7 +1162,9 @@ TEST(LabMutation, DamagedDatabasesAreReadWithoutACrashOrAHang) {
   {
     std::vector<LabAttempt> attempts;
     for (int k = 0; k < 60; ++k) attempts.push_back(mutation_attempt(k));
-    LabDatabase(sound).add_attempts(attempts);
+    LabDatabase lab(sound);
+    lab.add_attempts(attempts);
+    lab.add_comments(std::vector{made_comment(attempts[0].key, "ann", "a"), made_comment(attempts[1].key, "ben", "b")});
   }
   const std::string bytes = read_file(sound);
   for (int k = 0; k < kMutations; ++k) {

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Tests trocar lab serve: the pages in headless Chromium without a message on the console, their headers, what is
-not there, that only this machine may read them, and that slow or large requests keep nobody waiting.
+not there, that only this machine may read them, comments and who may write them, and that slow or large requests keep nobody waiting.
   lab_server_test.py TROCAR OUT     Exit status 77: skipped."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -90,6 +91,52 @@ try:
         with urllib.request.urlopen(address + path, timeout=20) as answer:
             answer.read()
         assert time.monotonic() - begin < 2.0, time.monotonic() - begin
+
+    # A comment is written by the form of the attempt's page, and by nothing else.
+    key = f'{3:032x}'
+    shown, _ = page(f'/attempt?key={key}')
+    token = re.search(r'name="token" value="([0-9a-f]{32})"', shown).group(1)
+    assert 'No comments.' in shown and f'/attempt?key={key}' in page('/person?id=zoe+%3Cb%3E')[0]
+
+    def comment(text, author='Anna', attempt=key, token=token, headers={}):
+        """Sends the form; returns the status and the page."""
+        limit = 'part-of-a-form'
+        fields = {'token': token, 'attempt': attempt, 'author': author, 'text': text}
+        body = ''.join(f'--{limit}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+                       for name, value in fields.items()) + f'--{limit}--\r\n'
+        headers = {'Content-Type': f'multipart/form-data; boundary={limit}', **headers}
+        try:
+            with urllib.request.urlopen(urllib.request.Request(address + '/comment', body.encode(), headers)) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    status, text = comment('Slower at the turn.\r\n<script>alert(1)</script> é')
+    assert status == 200 and 'Slower at the turn.\n&lt;script&gt;' in text and 'é' in text, (status, text)
+    assert 'Anna, ' in text and '<script' not in text, text
+    for what, answer, sentence in ((comment(' '), 400, 'the comment is empty'),
+                                   (comment('x' * 10000), 400, 'the comment has 10000 characters'),
+                                   (comment('é' * 40000), 413, ''), (comment('x', author=''), 400, 'the author'),
+                                   (comment('x', attempt='none'), 404, 'no attempt has the key'),
+                                   (comment('x', token='0' * 32), 403, 'not of this server'),
+                                   (comment('x', headers={'Origin': 'http://elsewhere.example'}), 403, 'not of this'),
+                                   (comment('x', headers={'Host': 'elsewhere.example'}), 403, 'this machine')):
+        assert what[0] == answer and sentence in what[1], (what, answer)
+    assert comment('Zweite', headers={'Origin': address})[1].count('class="comment"') == 2
+    for path in ('/person?id=zoe+%3Cb%3E', '/record?id=zoe+%3Cb%3E'):
+        assert page(path)[0].count('class="comment"') == 2, path
+
+    # Served to other machines too, nothing can be written.
+    anyone = subprocess.Popen([trocar, 'lab', 'serve', '--port', '0', '--anyone'], env=environment,
+                              stdout=subprocess.PIPE, text=True)
+    try:
+        own, address = address, 'http://127.0.0.1:' + anyone.stdout.readline().split()[0].rstrip('/').rsplit(':', 1)[1]
+        assert '<form' not in page(f'/attempt?key={key}')[0]
+        assert comment('x')[0] == 405 and comment('x', token='')[0] == 405
+        address = own
+    finally:
+        anyone.terminate()
+        anyone.wait(timeout=20)
 
     # A body, whatever its length, takes no memory and does not end the server.
     megabyte = bytes(1 << 20)

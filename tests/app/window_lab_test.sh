@@ -215,10 +215,30 @@ picture library
 click zoe
 click "Pick li"
 click Task
-click "first touch"
+click "First touch"
 wait_for 20 is phase comparing
 click "Attempt 1"
 picture compared
+click "Comment..."
+click "Your id"
+xdotool type --delay 60 anna
+click "Comment text"
+xdotool type --delay 60 "Slower at the turn."
+click Add
+wait_for 20 is note "The comment is kept with the attempt."
+picture comment
+click Close
+click "Day..."
+wait_for 20 is screen day
+wait_for 20 is phase listing
+picture day
+click "day of zoe"
+wait_for 20 is screen library
+wait_for 20 at_least frames 1
+click Task
+click "First touch"
+wait_for 20 is phase comparing
+click "Attempt 1"
 click Replay
 wait_for 120 is screen replay
 key Escape

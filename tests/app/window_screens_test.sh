@@ -58,6 +58,12 @@ for size in ${TROCAR_SCREEN_SIZES:-1280x720-150 1024x640 1280x720 1920x1080}; do
   wait_for 20 is screen library
   await_frames
   look people trainee
+  click "Day..."
+  wait_for 20 is screen day
+  wait_for 20 is phase listing
+  look day trainee
+  click Back
+  wait_for 20 is screen library
   key Escape
   wait_for 20 is screen start
   click "Devices..."

@@ -20,14 +20,16 @@
 #include <tuple>
 
 #include "app/view/picture_file.hpp"
-#include "app/window/editor/editor.hpp"
+#include "app/window/editor/editor_screen.hpp"
 #include "app/window/input/keys.hpp"
+#include "app/window/language.hpp"
 #include "app/window/practice/hud.hpp"
 #include "app/window/practice/plots.hpp"
 #include "app/window/practice/practice.hpp"
 #include "app/window/practice/practice_screen.hpp"
 #include "app/window/program.hpp"
 #include "app/window/screen.hpp"
+#include "app/window/screens/day_screen.hpp"
 #include "app/window/screens/library_screen.hpp"
 #include "app/window/screens/loading_screen.hpp"
 #include "app/window/screens/scene_list.hpp"
@@ -302,6 +304,7 @@ KeptSettings random_settings(std::mt19937& random) {
   window.view.show_touched = chance();
   window.technical = chance(), window.full_screen = chance(), window.plots = chance(), window.contacts = chance();
   window.letters = between(1.0, 1.5), window.lesson_offered = chance();
+  window.language = chance() ? "de" : "";
   window.volume = between(0.0, 1.0), window.pulse = chance(), window.ghost = static_cast<GhostMode>(random() % 3);
   if (chance()) window.field_of_view_deg = between(20.0, 120.0);
   if (chance()) window.barrel = between(0.0, 0.3);
@@ -848,6 +851,66 @@ TEST_F(PanelsTest, AnArrowKeySelectsACardInTheFirstPicturesToo) {
   }
 }
 
+TEST(WindowLanguage, TheEnvironmentNamesLanguagesInOrder) {
+  using Codes = std::vector<std::string>;
+  EXPECT_EQ(wanted_languages("", ""), Codes{"en"});
+  EXPECT_EQ(wanted_languages("", "C.UTF-8"), Codes{"en"});
+  EXPECT_EQ(wanted_languages("", "de_AT.UTF-8"), (Codes{"de_AT", "de", "en"}));
+  EXPECT_EQ(wanted_languages("fr:de", "it_IT.UTF-8"), (Codes{"fr", "de", "it_IT", "it", "en"}));
+  EXPECT_EQ(wanted_languages("en_GB:de", "fr_FR"), (Codes{"en_GB", "en"})) << "English is never missing";
+  EXPECT_EQ(wanted_languages("../../etc/passwd", "/"), Codes{"en"});
+  EXPECT_EQ(wanted_languages("sr@latin", ""), (Codes{"sr@latin", "sr", "en"}));
+}
+
+TEST(WindowLanguage, DamagedCataloguesCannotBeChosen) {
+  const TemporaryFolder folder;
+  folder.write("de.po", "msgid \"\"\nmsgstr \"X-Language-Name: Deutsch\\n\"\n");
+  folder.write("fr.po", "msgid");
+  folder.write("it.po", "");
+  folder.write("trocar.pot", "");
+  std::vector<std::string> names;
+  for (const Language& language : languages_in(folder.path())) names.push_back(language.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"English", "Deutsch", "it"}));
+  EXPECT_EQ(languages_in(folder.path() / "none").size(), 1u);
+}
+
+// The list of the editor shows every part with its sign and says which one is under the pointer; kinds have titles.
+TEST_F(PanelsTest, TheEditorListsEveryPartAndSaysWhichIsPointedAt) {
+  Editor editor(load_scene(repository_file("data") / "scenes/tasks/clip_and_cut.toml"));
+  editor.add_band();
+  editor.add_attachment(0);
+  std::optional<Part> pointed;
+  shown_.with_words = true;
+  const auto draw = [&] {
+    shown_.words.clear();
+    return picture([&] {
+      pointed = draw_parts(editor, {});
+      draw_fields(editor, {});
+    });
+  };
+  for (const PartKind kind : {PartKind::Task, PartKind::Scope, PartKind::Organ, PartKind::Attachment, PartKind::Band,
+                              PartKind::Instrument, PartKind::Tip, PartKind::Target}) {
+    editor.chosen = {kind};
+    if (!editor.has(editor.chosen)) continue;
+    EXPECT_EQ(draw(), "");
+    EXPECT_NE(title_of(editor, editor.chosen), "");
+  }
+  const auto said = [&](const char* words) { return std::ranges::find(shown_.words, words) != shown_.words.end(); };
+  editor.chosen = {PartKind::Instrument, 0};
+  draw();
+  EXPECT_TRUE(said(title_of(editor.scene.instruments[0].kind).c_str()));
+  EXPECT_FALSE(said(name_of(editor.scene.instruments[0].kind)));
+  point_at("breathing");
+  draw(), draw();
+  EXPECT_EQ(pointed, Part{PartKind::Breathing});
+  ImGui::GetIO().MousePos = {-1.f, -1.f};
+  draw(), draw();
+  EXPECT_FALSE(pointed);
+  std::erase_if(editor.scene.instruments, [](const auto&) { return true; });  // nothing is left to list
+  editor.scene.task.reset(), editor.scene.bands.clear(), editor.chosen = {PartKind::Tip, 0};
+  EXPECT_EQ(draw(), "");
+}
+
 void run_sql(const std::filesystem::path& file, const char* sql) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
@@ -895,11 +958,65 @@ class LibraryTest : public PanelsTest {
 };
 
 TEST_F(LibraryTest, ShowsThePeopleAndTheirAttempts) {
-  LibraryScreen screen(station_, nullptr);
+  LibraryScreen screen(station_, {}, nullptr);
   show_until(screen, [&] { return has("ann") && has("Attempt 1"); });
   click(screen, "ben");
   show_until(screen, [&] { return screen.status().phase == "listing"; });
   EXPECT_EQ(screen.status().frames, 1u);
+}
+
+TEST_F(LibraryTest, AnInstructorCommentsAnAttempt) {
+  LibraryScreen screen(station_, {}, nullptr, false, "ben");
+  show_until(screen, [&] { return has("Attempt 1") && screen.status().phase == "listing"; });
+  click(screen, "Attempt 1");
+  click(screen, "Comment...");
+  show_until(screen, [&] { return has("Add"); });
+  EXPECT_EQ(screen.status().phase, "comments");
+  click(screen, "Add");  // nothing is typed
+  EXPECT_NE(screen.status().note.find("cannot be used"), std::string::npos) << screen.status().note;
+  const auto type = [&](const char* field, const char* text) {
+    click(screen, field);
+    ImGui::GetIO().AddInputCharactersUTF8(text);
+    show(screen);
+  };
+  type("Your id", "anna");
+  click(screen, "Add");
+  EXPECT_NE(screen.status().note.find("is empty"), std::string::npos) << screen.status().note;
+  type("Comment text", "Both hands, é %s <b>");
+  click(screen, "Add");
+  show_until(screen, [&] { return screen.status().note == "The comment is kept with the attempt."; });
+  show_until(screen, [&] { return has("Add"); });
+  const auto comments = station_.open_to_read().comments_of("ben");
+  ASSERT_EQ(comments.size(), 1u);
+  EXPECT_EQ(comments[0].text, "Both hands, é %s <b>");
+  EXPECT_EQ(comments[0].author, "anna");
+  click(screen, "Close");
+  show_until(screen, [&] { return has("Comments..."); });
+}
+
+TEST_F(LibraryTest, TheDayListsWhoPractisedAndIsEmptyWithoutThem) {
+  DayScreen day(station_, {});
+  const auto shown = [&] {
+    for (int k = 0; k < 30000; ++k) {
+      day.step({}, 1.0 / 60.0, true);
+      picture([&] { day.panels(); });
+      if (day.status().phase != "asking") break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return day.status();
+  };
+  EXPECT_EQ(shown().frames, 0u);  // their attempts are old
+  EXPECT_TRUE(has("Ask again"));
+  {
+    LabDatabase lab = station_.open_to_write();
+    LabAttempt attempt;
+    attempt.key = new_attempt_key(), attempt.person = "ben", attempt.scene = "x", attempt.ending = "done";
+    attempt.started = now_in_seconds() - 60.0, attempt.score = 40.0;
+    lab.add_attempt(attempt);
+  }
+  day = DayScreen(station_, {});
+  EXPECT_EQ(shown().frames, 1u) << day.status().note;
+  EXPECT_TRUE(has("day of ben"));
 }
 
 // Another program removes a table, or the file is overwritten, while People is open; then something is pressed.
@@ -907,7 +1024,7 @@ TEST_F(LibraryTest, AFailingDatabaseIsASentenceWhateverIsPressed) {
   for (const char* what : {"ann", "ben", "Pick ann"}) {
     const std::filesystem::path kept = folder_.path() / "kept.sqlite";
     std::filesystem::copy_file(database_, kept);
-    LibraryScreen screen(station_, nullptr);
+    LibraryScreen screen(station_, {}, nullptr);
     show_until(screen, [&] { return has("ann") && has("Attempt 1"); });
     run_sql(database_, "drop table attempt; drop table standing");
     click(screen, what);
@@ -1089,7 +1206,7 @@ TEST_F(LibraryDeskTest, TheFirstOneFoundIsSelectedAndOthersAreCompared) {
   wait(desk);
   EXPECT_EQ(desk.answer().attempts.size(), 2u);
   ASSERT_EQ(desk.answer().curves.size(), 2u);
-  EXPECT_EQ(desk.answer().curves[0].scores, (std::vector<double>{50.0, 60.0}));
+  EXPECT_EQ(desk.answer().curves[0].values.values, (std::vector<double>{50.0, 60.0}));
   EXPECT_EQ(desk.answer().curves[1].person, "li");
 }
 

@@ -47,8 +47,13 @@ nodeTest("practises with mouse and keyboard, and keeps, downloads, replays and d
   await picture(page, "practice_desktop");
   assert.ok(secondsOf(await page.textContent(test("time"))) > 0);
   await finish(page);
-  assert.match(await page.textContent(test("result-score")), /^\d+ out of 100$/);
-  assert.match(await page.textContent(test("result-progress")), /^Progress \d+ %/);
+  assert.match(await page.textContent(test("result-score")), /^\d+(\.\d)? out of 100$/);
+  assert.match(await page.textContent(test("result-progress")), /^\d+ % of the task was done/);
+  assert.equal(await page.locator(`${test("measures")} li`).count(), 6);
+  for (const [id, label] of [["duration", "Time"], ["movements", "Number of movements"], ["peak_force", "Largest force"]])
+    assert.match(await page.textContent(test(`measure-${id}`)), new RegExp(`^${label}`));
+  assert.match(await page.textContent(test("measure-peak_force")), /good up to [\d.]+ N, poor from [\d.]+ N$/);
+  assert.equal(await page.isVisible("#no-judgement"), false);
   assert.ok((await page.locator(`${test("parts")} li`).count()) > 0);
   const [file] = await Promise.all([page.waitForEvent("download"), page.click(test("result-download"))]);
   assert.match(file.suggestedFilename(), /^touch_targets-level-1-.*\.json$/);
@@ -221,6 +226,7 @@ nodeTest("completes a task, offers the next level, and says when a replay differ
   await page.waitForSelector(test("results"));
   assert.match(await page.textContent(test("result-sentence")), /^Done in/);
   assert.equal(await page.isVisible(test("result-progress")), false);
+  if (mock) assert.match(await page.textContent(`${test("result-errors")} li`), /Error: wrong target <b>touched<\/b>$/);
   assert.equal(await page.locator(`${test("events")} b b`).count(), 0, "texts are never markup");
   await picture(page, "results_desktop");
   await page.evaluate(() => (globalThis.trocarDiffers = 7));

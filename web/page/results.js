@@ -40,6 +40,17 @@ export function partsInOrder({ parts, costly }) {
   return [costly.map((k) => parts[k]), parts.filter((_, k) => !costly.includes(k))];
 }
 
+/** One of the six measures: its value, and the reference band below. */
+function measureItem({ id, label, value, unit, reference }) {
+  const item = make(
+    "li",
+    { test: `measure-${id}` },
+    make("div", { class: "row spread" }, make("b", {}, label), make("span", {}, valueText(value, unit))),
+  );
+  if (reference) item.append(make("p", { class: "faint" }, reference));
+  return item;
+}
+
 function eventItem({ time, error, text }) {
   return make(
     "li",
@@ -70,13 +81,16 @@ export function showResults(session, { status, result, attempt }, { nextLevel })
   byId("score-part").hidden = session.kind === "";
   byId("result-score").replaceChildren(make("b", {}, scoreText(result.score)), " out of 100");
   tell(byId("result-progress"), session.kind === "" ? "" : result.counted);
+  byId("measures-part").hidden = result.measures.length === 0;
+  byId("measures").replaceChildren(...result.measures.map(measureItem));
+  tell(byId("no-judgement"), result.no_judgement);
   const [first, others] = partsInOrder(result);
   byId("parts").replaceChildren(...first.map(partItem));
   byId("all-parts").hidden = others.length === 0;
   byId("other-parts").replaceChildren(...others.map(partItem));
   const errors = result.events.filter(({ error }) => error);
   byId("errors-part").hidden = errors.length === 0;
-  byId("errors").replaceChildren(...errors.map(eventItem));
+  byId("result-errors").replaceChildren(...errors.map(eventItem));
   const notes = result.events.filter(({ error }) => !error);
   byId("events").replaceChildren(...notes.map(eventItem));
   byId("no-events").hidden = notes.length > 0;

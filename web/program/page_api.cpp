@@ -116,10 +116,22 @@ std::string status_text(const PageRun& run, double draw_ms) {
                   {"differs", run.differing()}});
 }
 
+// The six measures that the window and the report show first.
+Json measures_json(const Attempt& attempt) {
+  Json measures = Json::array();
+  for (const Metric& metric : trainee_metrics(attempt))
+    measures.push_back({{"id", metric.id},
+                        {"label", metric.label},
+                        {"unit", metric.unit},
+                        {"value", number(metric.value)},
+                        {"reference", reference_text(metric)}});
+  return measures;
+}
+
 std::string result_text(const PageRun& run) {
   Json parts = Json::array(), events = Json::array();
-  TaskResult result;
-  if (run.task()) result = run.task()->result();
+  const Attempt attempt = run.measures();
+  const TaskResult result = attempt.task.value_or(TaskResult{});
   for (const Metric& metric : result.parts) {
     const GradeText text = grade_text(metric, result.kind);
     const auto grade = mark_of(metric);
@@ -140,6 +152,8 @@ std::string result_text(const PageRun& run) {
                   {"critical", cap_text(result)},
                   {"counted", counted_text(result)},
                   {"costly", costly_parts(result)},
+                  {"measures", measures_json(attempt)},
+                  {"no_judgement", no_judgement_text(attempt)},
                   {"parts", parts},
                   {"events", events},
                   {"duration", run.score_time()},

@@ -52,6 +52,8 @@ int trocar_picture(double elapsed, int width, int height);
 const char* trocar_status();
 
 // The result of a finished practice or replay: {"finished": true, "score": 87.5, "critical": "",
+//  "measures": [{"id": "duration", "label": "Time", "unit": "s", "value": 31.2, "reference": "good up to 25 s, poor
+//  from 90 s"}], "no_judgement": "" (a sentence in free practice),
 //  "parts": [{"id": "task_time", "label": "Time", "unit": "s", "value": 31.2, "grade": 0.93,
 //  "counted": 0.93, "why": "...", "advice": "..."}], "counted": "", "costly": [0], "events": [{"time": 3.2, "error":
 //  false, "text": "target 1 reached"}], "duration": 31.2, "lost": 0.0}. A value that is undefined is null.

@@ -38,6 +38,7 @@ void PageRun::finish() {
 
 void PageRun::note(const FrameClock& clock) {
   lost_ = clock.lost;
+  measures_.add(session(), score_time());
   if (task() && task()->feed().finished) finish();
 }
 

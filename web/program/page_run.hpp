@@ -9,6 +9,7 @@
 #include "sim/device/mouse_device.hpp"
 #include "sim/inputs/attempt_file.hpp"
 #include "sim/inputs/input_rerun.hpp"
+#include "sim/loop/live_measures.hpp"
 #include "sim/loop/session_loop.hpp"
 #include "sim/session/cpu_backends.hpp"
 #include "sim/session/tick_clock.hpp"
@@ -37,6 +38,8 @@ class PageRun {
   double time() const { return loop_->time(); }              // s  of the last tick
   double score_time() const { return loop_->score_time(); }  // s  of the last tick, on the clock of the score
   double lost() const { return lost_; }                      // s
+  // Returns what a trainee reads first of the result.
+  Attempt measures() const { return measures_.attempt(scene_, task()); }
   virtual MouseHands* hands() { return nullptr; }
   virtual std::optional<std::size_t> in_hand() const { return {}; }  // number of an instrument; one more: the scope
   virtual std::string attempt() const { return {}; }
@@ -60,6 +63,7 @@ class PageRun {
 
  private:
   FrameSums sums_;
+  LiveMeasures measures_;
   PagePhase phase_ = PagePhase::Ready;
   double lost_ = 0.0;
 };

@@ -10,6 +10,7 @@
 #include "app/window/practice/practice.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 
@@ -42,7 +43,7 @@ std::optional<std::filesystem::path> SceneOpenPanel::draw(bool escape) {
   if (!open_) return {};
   const theme::Panel panel("open scene", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 460.f}}, theme::PanelKind::Front,
                            0.97f);
-  theme::headline("Open a scene");
+  theme::headline(tr("Open a scene"));
   std::optional<std::filesystem::path> chosen;
   {
     const theme::Scope list = theme::child("scene files", {0.f, theme::px(300.f)}, ImGuiWindowFlags_NavFlattened, true);
@@ -306,6 +307,56 @@ void EditorScreen::draw_port(std::size_t k) const {
   label_at(*port, instrument.name, colour);
 }
 
+void EditorScreen::draw_reticle(const Part& part, const glm::vec3& colour) const {
+  const auto same = [&](const Handle& handle) {
+    const bool corner = part.kind != PartKind::Attachment || handle.part.corner == part.corner;
+    return handle.part.kind == part.kind && handle.part.index == part.index && corner;
+  };
+  const auto list_of = handles();
+  const auto found = std::ranges::find_if(list_of, same);
+  if (found == list_of.end()) return;
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  const ImVec2 at = pixel_vec(found->pixel);
+  const float inner = theme::px(13.f), outer = theme::px(22.f), wide = theme::px(2.f);
+  list.AddCircle(at, 0.5f * (inner + outer), IM_COL32(0, 0, 0, 160), 40, theme::px(5.f));
+  list.AddCircle(at, 0.5f * (inner + outer), theme::packed(colour), 40, wide);
+  for (const ImVec2& way : {ImVec2(1.f, 0.f), ImVec2(-1.f, 0.f), ImVec2(0.f, 1.f), ImVec2(0.f, -1.f)})
+    list.AddLine({at.x + inner * way.x, at.y + inner * way.y}, {at.x + outer * way.x, at.y + outer * way.y},
+                 theme::packed(colour), wide);
+  if (part.kind != PartKind::Instrument)  // a port always shows its name
+    label_at(found->pixel + glm::dvec2(0.0, static_cast<double>(outer) + 2.0), title_of(editor_, part), colour);
+}
+
+// The directions in which a port moves: along the wall.
+void EditorScreen::draw_wall_axes(std::size_t k) const {
+  constexpr double kArm = 0.02;  // m
+  const EditorEye seen = eye();
+  const glm::dvec3 port(editor_.scene.instruments[k].pivot);
+  const auto middle = pixel_of(seen, port, size_);
+  ImDrawList& list = *ImGui::GetBackgroundDrawList();
+  for (const glm::dvec3& way :
+       {glm::dvec3(kArm, 0, 0), glm::dvec3(-kArm, 0, 0), glm::dvec3(0, kArm, 0), glm::dvec3(0, -kArm, 0)}) {
+    const auto end = pixel_of(seen, port + way, size_);
+    if (!middle || !end) continue;
+    const glm::dvec2 along = *end - *middle;
+    const double length = glm::length(along);
+    if (length < 4.0) continue;
+    const glm::dvec2 unit = along / length, aside(-unit.y, unit.x);
+    const double head = static_cast<double>(theme::px(6.f));
+    list.AddLine(pixel_vec(*middle), pixel_vec(*end), theme::packed(theme::kOrange, 0.8f), theme::px(1.5f));
+    list.AddTriangleFilled(pixel_vec(*end), pixel_vec(*end - head * (unit + 0.5 * aside)),
+                           pixel_vec(*end - head * (unit - 0.5 * aside)), theme::packed(theme::kOrange, 0.8f));
+  }
+}
+
+std::optional<Part> EditorScreen::under_pointer() const {
+  if (doing_ != Doing::Choose || dragging_ || !pointer_free_) return {};
+  for (const Handle& handle : handles())
+    if (glm::distance(handle.pixel, pointer_) <= static_cast<double>(theme::px(static_cast<float>(kGrab))))
+      return handle.part;
+  return {};
+}
+
 void EditorScreen::draw_targets() const {
   const TaskScene& task = *editor_.scene.task;
   const EditorEye seen = eye();
@@ -362,6 +413,19 @@ void EditorScreen::draw_handles() const {
   }
   draw_tissue_marks(editor_, eye(), size_);
   if (editor_.scene.task) draw_targets();
+  if (editor_.chosen.kind == PartKind::Instrument && !through_scope_ && editor_.has(editor_.chosen))
+    draw_wall_axes(editor_.chosen.index);
+  if (editor_.has(editor_.chosen)) draw_reticle(editor_.chosen, theme::kOrange);
+  // What the pointer is on, in the list or in the view.
+  const auto pointed = pointed_ ? pointed_ : under_pointer();
+  if (pointed && *pointed != editor_.chosen && editor_.has(*pointed)) draw_reticle(*pointed, theme::kText);
+}
+
+// What the bars leave between them.
+EditorSides EditorScreen::sides() const {
+  constexpr float kGap = 8.f, kLeastHeight = 120.f;  // units
+  const float screen = ImGui::GetIO().DisplaySize.y / theme::px(1.f), top = bar_height_ + 2.f * kGap;
+  return {top, std::max(screen - top - save_height_ - 2.f * kGap, kLeastHeight)};
 }
 
 const char* EditorScreen::hint() const {
@@ -380,7 +444,7 @@ const char* EditorScreen::hint() const {
 }
 
 void EditorScreen::toolbar() {
-  const theme::Panel panel("toolbar", {{0.5f, 0.f}, {0.f, 8.f}, {0.5f, 0.f}, {1264.f, 50.f}}, theme::PanelKind::Used,
+  const theme::Panel panel("toolbar", {{0.5f, 0.f}, {0.f, 8.f}, {0.5f, 0.f}, {1264.f, 0.f}}, theme::PanelKind::Used,
                            0.8f);
   const auto mode = [&](const char* label, Doing doing, bool through_scope) {
     if (theme::button(label, 112.f, doing_ == doing)) {
@@ -388,7 +452,7 @@ void EditorScreen::toolbar() {
       editor_.draft.clear();
       if (doing != Doing::Choose) through_scope_ = through_scope;
     }
-    ImGui::SameLine();
+    theme::beside_or_below(112.f);
   };
   mode("Select / Move", Doing::Choose, false);
   mode("Add target", Doing::AddTarget, through_scope_);
@@ -398,22 +462,25 @@ void EditorScreen::toolbar() {
     through_scope_ = !through_scope_;
     doing_ = Doing::Choose;
   }
-  ImGui::SameLine();
+  theme::beside_or_below(70.f);
   if (theme::button("Undo", 70.f, false, editor_.can_undo())) editor_.undo();
-  ImGui::SameLine();
+  theme::beside_or_below(70.f);
   if (theme::button("Redo", 70.f, false, editor_.can_redo())) editor_.redo();
-  ImGui::SameLine();
+  theme::beside_or_below(80.f);
   if (theme::button("Open...", 80.f)) open_panel_.open(plan_.listed, plan_.folder, plan_.access);
-  ImGui::SameLine(0.f, theme::px(12.f));
-  const theme::WithLetters small(theme::Letters::Small);
-  ImGui::AlignTextToFramePadding();
-  theme::text(hint(), theme::kQuiet);
+  theme::beside_or_below(300.f);
+  {
+    const theme::WithLetters small(theme::Letters::Small);
+    ImGui::AlignTextToFramePadding();
+    theme::wrapped(hint(), theme::kQuiet);
+  }
+  bar_height_ = ImGui::GetWindowHeight() / theme::px(1.f);
 }
 
 bool EditorScreen::save() {
   try {
     editor_.save(file_, replace_);
-    note_ = fmt::format("Saved to {}", file_);
+    note_ = trf("Saved to {}", file_);
     return true;
   } catch (const std::runtime_error& error) {
     note_ = error.what();
@@ -422,7 +489,7 @@ bool EditorScreen::save() {
 }
 
 Ask EditorScreen::save_bar() {
-  const theme::Panel panel("save", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}, {1264.f, 76.f}}, theme::PanelKind::Used,
+  const theme::Panel panel("save", {{0.5f, 1.f}, {0.f, -8.f}, {0.5f, 1.f}, {1264.f, 0.f}}, theme::PanelKind::Used,
                            0.8f);
   Ask ask = Ask::Nothing;
   // What the checkbox and the buttons leave, in a small window with large letters less.
@@ -435,19 +502,22 @@ Ask EditorScreen::save_bar() {
   if (theme::button("Save", 90.f, true)) save();
   ImGui::SameLine();
   if (theme::button("Save and practise", 160.f) && save()) ask = Ask::Practise;
-  ImGui::SameLine();
-  ImGui::SetCursorPosX(ImGui::GetWindowWidth() - theme::px(192.f));
+  theme::beside_or_below(180.f);
+  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - theme::px(192.f)));
   if (theme::button(leave_ ? "Discard changes?" : "Back", 180.f) || back_) {
     if (!editor_.changed() || leave_) ask = Ask::Back;
     leave_ = true;
   }
-  const theme::WithLetters small(theme::Letters::Small);
-  if (!note_.empty())
-    theme::text(note_);
-  else if (!editor_.fault().empty())
-    theme::text(editor_.fault(), theme::kBad);
-  else
-    theme::text(editor_.changed() ? "Unsaved changes" : "No changes", theme::kQuiet);
+  {
+    const theme::WithLetters small(theme::Letters::Small);
+    if (!note_.empty())
+      theme::wrapped(note_);
+    else if (!editor_.fault().empty())
+      theme::wrapped(editor_.fault(), theme::kBad);
+    else
+      theme::text(editor_.changed() ? "Unsaved changes" : "No changes", theme::kQuiet);
+  }
+  save_height_ = ImGui::GetWindowHeight() / theme::px(1.f);
   return ask;
 }
 
@@ -467,9 +537,9 @@ Ask EditorScreen::open_panel() {
 Ask EditorScreen::panels() {
   draw_handles();
   toolbar();
-  draw_parts(editor_);
-  draw_fields(editor_);
   const Ask ask = save_bar();
+  pointed_ = draw_parts(editor_, sides());
+  draw_fields(editor_, sides());
   const Ask other = open_panel();
   return other == Ask::Nothing ? ask : other;
 }

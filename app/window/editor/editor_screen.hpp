@@ -1,5 +1,6 @@
 // Shows the scene editor: the organs from any side or through the scope, with handles that the user drags, between the
-// list of its parts and their parameters.
+// list of its parts and their parameters. A part has the same sign in the list and in the view; the one under the
+// pointer is marked in the view.
 // Driven in tests/app/window_path_test.sh
 #pragma once
 
@@ -39,10 +40,17 @@ class SceneOpenPanel {
   bool open_ = false;
 };
 
-// Draws the list of the scene's parts, at the left. A click selects a part.
-void draw_parts(Editor& editor);
+// Between the bars, in units: where the panels at the sides begin, and how high they are.
+struct EditorSides {
+  float top = 64.f, height = 560.f;
+};
+// Draws the list of the scene's parts, at the left, each with the sign that it has in the view. A click selects a part.
+// Returns the part under the pointer.
+std::optional<Part> draw_parts(Editor& editor, const EditorSides& sides);
 // Draws the parameters of the selected part, at the right.
-void draw_fields(Editor& editor);
+void draw_fields(Editor& editor, const EditorSides& sides);
+// Names a part as the list does: "ligament 2 of liver", "grasper".
+std::string title_of(const Editor& editor, const Part& part);
 
 class EditorScreen final : public Screen {
  public:
@@ -84,6 +92,11 @@ class EditorScreen final : public Screen {
   void draw_zones() const;
   void draw_port(std::size_t instrument) const;
   void draw_targets() const;
+  // Draws a reticle around the handle of a part, with the part's title.
+  void draw_reticle(const Part& part, const glm::vec3& colour) const;
+  void draw_wall_axes(std::size_t instrument) const;
+  std::optional<Part> under_pointer() const;
+  EditorSides sides() const;
   void toolbar();
   Ask open_panel();
   Ask save_bar();
@@ -100,6 +113,8 @@ class EditorScreen final : public Screen {
   Doing doing_ = Doing::Choose;
   bool through_scope_ = false, dragging_ = false, replace_ = false, back_ = false, leave_ = false, escape_ = false;
   bool pointer_free_ = true;
+  std::optional<Part> pointed_;                    // in the list, in the last frame
+  float bar_height_ = 50.f, save_height_ = 76.f;   // units, in the last frame
   glm::dvec2 size_{1280.0, 720.0}, pointer_{0.0};  // pixels
   SceneOpenPanel open_panel_;
   std::filesystem::path opened_;

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -128,7 +129,7 @@ void Hands::read_devices() {
     if (!pad_) pad_ = glfw_gamepad("");
     state_.pad = pad_();
     if (!state_.pad.connected)
-      fault_ = "No gamepad is connected; connect one, or choose other hands in the settings (F2)";
+      fault_ = tr("No gamepad is connected; connect one, or choose other hands in the settings (F2)");
   }
   if (by_ != HandsBy::TwoMice && camera_ != CameraBy::SecondMouse) return;
   if (!mouse_ && !tried_) open_mouse();
@@ -136,7 +137,7 @@ void Hands::read_devices() {
   if (!mouse_)
     fault_ = mouse_fault_;
   else if (!state_.second_mouse.connected)
-    fault_ = "The second mouse is disconnected; connect it, pause and go on";
+    fault_ = tr("The second mouse is disconnected; connect it, pause and go on");
 }
 
 void Hands::open_mouse() {

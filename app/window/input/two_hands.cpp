@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "geometry/translate.hpp"
+
 namespace trocar {
 namespace {
 
@@ -104,22 +106,23 @@ HandInput together(HandInput a, const HandInput& b) {
 }  // namespace
 
 const char* name_of(HandsBy by) {
-  constexpr const char* names[kHandsBy] = {"mouse, one at a time", "mouse and keys", "two mice", "gamepad, two sticks",
-                                           "keys alone"};
+  constexpr const char* names[kHandsBy] = {msgid("mouse, one at a time"), msgid("mouse and keys"), msgid("two mice"),
+                                           msgid("gamepad, two sticks"), msgid("keys alone")};
   return names[static_cast<std::size_t>(by)];
 }
 
 const char* name_of(CameraBy by) {
-  constexpr const char* names[kCameraBy] = {"yourself",         "skilled assistant", "learning assistant",
-                                            "clumsy assistant", "second mouse",      "gamepad"};
+  constexpr const char* names[kCameraBy] = {msgid("yourself"),           msgid("skilled assistant"),
+                                            msgid("learning assistant"), msgid("clumsy assistant"),
+                                            msgid("second mouse"),       msgid("gamepad")};
   return names[static_cast<std::size_t>(by)];
 }
 
 std::string hands_fault(HandsBy by, CameraBy camera) {
   if (by == HandsBy::TwoMice && camera == CameraBy::SecondMouse)
-    return "The second mouse moves a hand, so it cannot hold the camera; choose other hands or another camera";
+    return tr("The second mouse moves a hand, so it cannot hold the camera; choose other hands or another camera");
   if (by == HandsBy::TwoSticks && camera == CameraBy::Gamepad)
-    return "The gamepad moves the hands, so it cannot hold the camera; choose other hands or another camera";
+    return tr("The gamepad moves the hands, so it cannot hold the camera; choose other hands or another camera");
   return {};
 }
 

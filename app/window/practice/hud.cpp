@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 #include "sim/score/attempt.hpp"
 
 namespace trocar {
@@ -44,33 +45,36 @@ struct LineLook {
 void jaws_lines(const Session& session, const Instrument& instrument, const LineLook& look) {
   const Grasp& grasp = instrument.grasp;
   if (look.tore) {
-    theme::text("Tissue torn off", theme::kBad);
+    theme::text(tr("Tissue torn off"), theme::kBad);
   } else if (grasp.holding()) {
     const auto colour = grasp.slipping ? theme::kBad : theme::kQuiet;
-    theme::wrapped(
-        fmt::format("Holds {}{}", session.organs()[instrument.grasped].name, grasp.slipping ? ", slipping" : ""),
-        colour);
-    const char* const grip = instrument.grip_force < 1.0 ? "Light" : "Firm";
-    theme::text(look.technical || grasp.slipping
-                    ? fmt::format("{} grip {:.1f} N, pull {:.1f} N", grip, grasp.squeeze, glm::length(grasp.pull))
-                    : fmt::format("{} grip", grip),
-                colour);
+    theme::wrapped(grasp.slipping ? trf("Holds {}, slipping", tr(session.organs()[instrument.grasped].name))
+                                  : trf("Holds {}", tr(session.organs()[instrument.grasped].name)),
+                   colour);
+    const bool light = instrument.grip_force < 1.0;
+    const double squeeze = grasp.squeeze, pull = glm::length(grasp.pull);
+    if (look.technical || grasp.slipping)
+      theme::text(light ? trf("Light grip {:.1f} N, pull {:.1f} N", squeeze, pull)
+                        : trf("Firm grip {:.1f} N, pull {:.1f} N", squeeze, pull),
+                  colour);
+    else
+      theme::text(light ? tr("Light grip") : tr("Firm grip"), colour);
   } else {
-    theme::text(instrument.grip < kClosedGrip ? "Jaws closed, empty" : "Jaws open", theme::kQuiet);
+    theme::text(instrument.grip < kClosedGrip ? tr("Jaws closed, empty") : tr("Jaws open"), theme::kQuiet);
   }
 }
 
 void clip_lines(const Instrument& instrument) {
-  const char* const state = instrument.clip_loaded       ? "Clip between the jaws"
-                            : instrument.clips_left == 0 ? "No clip left"
-                                                         : "Open wide to load a clip";
+  const char* const state = instrument.clip_loaded       ? tr("Clip between the jaws")
+                            : instrument.clips_left == 0 ? tr("No clip left")
+                                                         : tr("Open wide to load a clip");
   theme::text(state, instrument.clip_loaded ? theme::kQuiet : theme::kBad);
-  theme::text(fmt::format("{} left", instrument.clips_left), theme::kQuiet);
+  theme::text(trf("{} left", instrument.clips_left), theme::kQuiet);
 }
 
 void work_lines(const Session& session, const Instrument& instrument, const LineLook& look) {
   if (look.where) {
-    theme::text(look.where, theme::kQuiet);
+    theme::text(tr(look.where), theme::kQuiet);
   } else if (const std::string trouble = trouble_of(instrument); !trouble.empty()) {
     theme::wrapped(trouble, theme::kBad);
   } else if (instrument.kind == InstrumentKind::Grasper) {
@@ -78,11 +82,11 @@ void work_lines(const Session& session, const Instrument& instrument, const Line
   } else if (instrument.kind == InstrumentKind::ClipApplier) {
     clip_lines(instrument);
   } else if (instrument.kind == InstrumentKind::Suction) {
-    const char* const kModes[] = {"Suction off", "Suction ON", "Irrigation ON"};
-    theme::text(kModes[static_cast<int>(instrument.pump)], theme::kQuiet);
+    const char* const kModes[] = {msgid("Suction off"), msgid("Suction ON"), msgid("Irrigation ON")};
+    theme::text(tr(kModes[static_cast<int>(instrument.pump)]), theme::kQuiet);
   } else if (instrument.kind == InstrumentKind::Hook) {
-    const char* const kModes[] = {"Diathermy off", "Cut ON", "Coagulation ON"};
-    theme::text(kModes[static_cast<int>(instrument.energy)],
+    const char* const kModes[] = {msgid("Diathermy off"), msgid("Cut ON"), msgid("Coagulation ON")};
+    theme::text(tr(kModes[static_cast<int>(instrument.energy)]),
                 instrument.energy == Diathermy::Off ? theme::kQuiet : theme::kBad);
   }
 }
@@ -92,7 +96,7 @@ void instrument_lines(const Session& session, std::size_t tool, const LineLook& 
   theme::text(look.in_hand ? "\u25A0" : look.in_other ? "\u25A1" : " ", theme::instrument_colour(tool));
   ImGui::SameLine(theme::px(28.f));
   const std::string force = look.technical ? fmt::format("{:.2f} N", glm::length(instrument.force)) : "";
-  theme::row(fmt::format("{} {}", tool + 1, instrument.name), look.wanted ? "next" : force,
+  theme::row(fmt::format("{} {}", tool + 1, tr(instrument.name)), look.wanted ? tr("next") : force,
              look.wanted ? theme::kGreen : theme::kText);
   const theme::WithLetters small(theme::Letters::Small);
   const theme::Scope indented = theme::indent(theme::px(16.f));
@@ -100,55 +104,55 @@ void instrument_lines(const Session& session, std::size_t tool, const LineLook& 
   // The list is empty before the first frame.
   const auto tips = session.buried_tips();
   if (const auto buried = tool < tips.size() ? tips[tool] : std::nullopt)
-    theme::wrapped(
-        fmt::format("Tip {:.1f} mm inside the {}", 1e3f * buried->depth, session.organs()[buried->organ].name),
-        theme::kBad);
+    theme::wrapped(trf("Tip {:.1f} mm inside the {}", 1e3f * buried->depth, tr(session.organs()[buried->organ].name)),
+                   theme::kBad);
 }
 
 void scope_lines(const Session& session, bool in_hand, bool in_other) {
   const SessionScope& scope = session.scope();
   theme::text(in_hand ? "\u25A0" : in_other ? "\u25A1" : " ", theme::kText);
   ImGui::SameLine(theme::px(28.f));
-  theme::row(fmt::format("{} scope", session.instruments().size() + 1),
+  theme::row(trf("{} scope", session.instruments().size() + 1),
              scope.pose.angle_deg > 0.0
-                 ? fmt::format("{:.0f}\u00B0, post {:.0f}\u00B0", scope.pose.angle_deg, scope.pose.spin_deg)
+                 ? trf("{:.0f}\u00B0, post {:.0f}\u00B0", scope.pose.angle_deg, scope.pose.spin_deg)
                  : "0\u00B0");
   if (scope.health == DeviceHealth::Good) return;
   const theme::WithLetters small(theme::Letters::Small);
-  theme::text(scope.health == DeviceHealth::Lost ? "Device disconnected" : "Device not responding", theme::kBad);
+  theme::text(scope.health == DeviceHealth::Lost ? tr("Device disconnected") : tr("Device not responding"),
+              theme::kBad);
 }
 
 void clash_line(const Session& session) {
   const InstrumentClash* clash = deepest_clash(session.clashes());
   if (!clash) return;
   const theme::WithLetters small(theme::Letters::Small);
-  theme::wrapped(fmt::format("{} and {} collide, {:.1f} mm", session.instruments()[clash->first].name,
-                             session.instruments()[clash->second].name, -1e3 * clash->distance),
+  theme::wrapped(trf("{} and {} collide, {:.1f} mm", tr(session.instruments()[clash->first].name),
+                     tr(session.instruments()[clash->second].name), -1e3 * clash->distance),
                  theme::kBad);
 }
 
 // Shows what concerns a trainee: whether the attempt is recorded and counts as measured.
 void attempt_lines(const Session& session, const HudState& state) {
-  if (state.recording) theme::text("\u25CF Recording", theme::kBad);
+  if (state.recording) theme::text(fmt::format("\u25CF {}", tr("Recording")), theme::kBad);
   for (const BackendFault& fault : session.backend_faults())
-    theme::wrapped(fmt::format("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
+    theme::wrapped(trf("{} failed: {}", fault.backend, sentence_of(fault.fault)), theme::kBad);
   if (session.disagreements() > 0 || session.sample().disagreements > 0)
-    theme::wrapped("The collision answers disagree; please report this recording", theme::kBad);
+    theme::wrapped(tr("The collision answers disagree; please report this recording"), theme::kBad);
   if (state.lost >= 0.05) theme::row("Lost time", fmt::format("{:.1f} s", state.lost), theme::kBad);
   if (state.slow)
-    theme::wrapped(fmt::format("The machine is too slow: this is practice and does not count. {}", kSlowAdvice),
+    theme::wrapped(trf("The machine is too slow: this is practice and does not count. {}", tr(kSlowAdvice.data())),
                    theme::kBad);
 }
 
 void technical_lines(const Session& session, const HudState& state) {
-  theme::row("Touched", fmt::format("{} faces", session.touched()));
+  theme::row("Touched", trf("{} faces", session.touched()));
   theme::row("Collision backend", session.backend().name);
   {
     const theme::WithLetters small(theme::Letters::Small);
     theme::wrapped(session.backend().why, theme::kQuiet);
   }
   theme::row("Frame time", fmt::format("{:.0f} ms", state.frame_ms));
-  theme::row("Verified", fmt::format("{} faces", session.sample().faces),
+  theme::row("Verified", trf("{} faces", session.sample().faces),
              session.sample().disagreements == 0 ? theme::kGood : theme::kBad);
   if (session.backend_times().size() < 2) return;
   if (!session.checking())
@@ -161,7 +165,7 @@ void technical_lines(const Session& session, const HudState& state) {
 void organ_lines(const Session& session) {
   for (const Organ& organ : session.organs()) {
     const DamageReading reading = reading_of(organ.damage);
-    theme::row(organ.name, fmt::format("peak {:.1f} kPa", reading.peak * 1e-3f));
+    theme::row(organ.name, trf("peak {:.1f} kPa", reading.peak * 1e-3f));
     if (reading.burnt + reading.torn + reading.crushed == 0) continue;
     std::string harm;
     for (const auto& [faces, how] :
@@ -174,9 +178,9 @@ void organ_lines(const Session& session) {
 // Returns why an instrument does nothing: another one has its port, or its device moves another one.
 const char* where_is(const Hands* hands, std::size_t tool) {
   if (!hands) return nullptr;
-  return hands->is_out(tool)      ? "Out of the body"
-         : hands->travels(tool)   ? "Is exchanged"
-         : hands->is_parked(tool) ? "Parked"
+  return hands->is_out(tool)      ? msgid("Out of the body")
+         : hands->travels(tool)   ? msgid("Is exchanged")
+         : hands->is_parked(tool) ? msgid("Parked")
                                   : nullptr;
 }
 
@@ -216,13 +220,13 @@ void session_panel(const Session& session, const HudState& state) {
 std::string trouble_of(const Instrument& instrument) {
   switch (instrument.health) {
     case DeviceHealth::Stale:
-      return "Frozen: device not responding";
+      return tr("Frozen: device not responding");
     case DeviceHealth::Lost:
-      return "Frozen: device disconnected";
+      return tr("Frozen: device disconnected");
     case DeviceHealth::Good:
       break;
   }
-  return instrument.frozen ? "Frozen: device gives no valid pose" : "";
+  return instrument.frozen ? tr("Frozen: device gives no valid pose") : "";
 }
 
 // A tear lasts one frame; it is shown for longer.
@@ -267,11 +271,11 @@ void draw_contacts(const Session& session, std::vector<ContactRow>& rows) {
   const theme::Panel panel("contacts", {{0.f, 0.5f}, {8.f, 20.f}, {0.f, 0.5f}, {214.f, height}},
                            theme::PanelKind::Shown, 0.6f);
   const theme::WithLetters small(theme::Letters::Small);
-  theme::heading("Contacts");
-  if (rows.empty()) theme::text("No contact", theme::kQuiet);
+  theme::heading(tr("Contacts"));
+  if (rows.empty()) theme::text(tr("No contact"), theme::kQuiet);
   for (const ContactRow& row : rows) {
     const Instrument& instrument = session.instruments()[row.instrument];
-    theme::text(fmt::format("{} on {}", instrument.name, session.organs()[row.organ].name),
+    theme::text(trf("{} on {}", instrument.name, session.organs()[row.organ].name),
                 theme::instrument_colour(row.instrument));
     theme::row("Faces, depth", fmt::format("{}, {:.2f} mm", row.faces, 1e3f * row.deepest));
     theme::row("Pressure, force",

@@ -1,4 +1,5 @@
 #include "app/window/practice/lesson.hpp"
+#include "geometry/translate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,28 +26,31 @@ struct Words {
   const char *title, *text;
 };
 constexpr Words kWords[] = {
-    {"Move",
-     "Move the mouse to and fro. The instrument turns about the hole in the belly wall, so that its tip goes "
-     "against your hand: this is the fulcrum effect."},
-    {"Go deeper",
-     "Turn the wheel away from you, or hold the up key: the instrument goes in. The other way draws it back. "
-     "Shift, held, makes every movement fine."},
-    {"Touch",
-     "Bring the tip to the liver, the large brown-red organ, and keep it there for a second. Deeper is darker: "
-     "watch the shadow and the size of the tip."},
-    {"Roll", "Hold Q or W: the instrument rolls about its own axis."},
-    {"Grip",
-     "With the grasper at the liver, click the left button: the jaws close with a light grip. Hold the tissue for "
-     "a second. The button held down grips firmly."},
-    {"Let go", "Click once more: the jaws open."},
-    {"Burn",
-     "Take the hook with the key of its number, at the bottom left. Touch the liver with it and hold E, the pedal "
-     "that cuts. R coagulates. Let go of the pedal before you move away."},
-    {"Look",
-     "Hold the right button and move the mouse, or turn the wheel meanwhile: the scope moves. Keep the tips in the "
-     "picture."},
-    {"Pause", "Esc pauses and lets you leave, F1 shows all keys. Press Esc now, then Esc again."},
-    {"Well done", "This is all a task needs. The first of the curriculum is Navigate the camera."},
+    {msgid("Move"),
+     msgid("Move the mouse to and fro. The instrument turns about the hole in the belly wall, so that its tip goes "
+           "against your hand: this is the fulcrum effect.")},
+    {msgid("Go deeper"),
+     msgid("Turn the wheel away from you, or hold the up key: the instrument goes in. The other way draws it back. "
+           "Shift, held, makes every movement fine.")},
+    {msgid("Touch"),
+     msgid("Bring the tip to the liver, the large brown-red organ, and keep it there for a second. Deeper is darker: "
+           "watch the shadow and the size of the tip.")},
+    {msgid("Roll"), msgid("Hold Q or W: the instrument rolls about its own axis.")},
+    {msgid("Grip"),
+     msgid(
+         "With the grasper at the liver, click the left button: the jaws close with a light grip. Hold the tissue for "
+         "a second. The button held down grips firmly.")},
+    {msgid("Let go"), msgid("Click once more: the jaws open.")},
+    {msgid("Burn"),
+     msgid(
+         "Take the hook with the key of its number, at the bottom left. Touch the liver with it and hold E, the pedal "
+         "that cuts. R coagulates. Let go of the pedal before you move away.")},
+    {msgid("Look"),
+     msgid(
+         "Hold the right button and move the mouse, or turn the wheel meanwhile: the scope moves. Keep the tips in the "
+         "picture.")},
+    {msgid("Pause"), msgid("Esc pauses and lets you leave, F1 shows all keys. Press Esc now, then Esc again.")},
+    {msgid("Well done"), msgid("This is all a task needs. The first of the curriculum is Navigate the camera.")},
 };
 
 }  // namespace
@@ -70,8 +74,8 @@ LessonView lesson_view(const Session& session, std::size_t in_hand, bool paused,
   return view;
 }
 
-const char* Lesson::title() const { return kWords[number()].title; }
-const char* Lesson::text() const { return kWords[number()].text; }
+const char* Lesson::title() const { return tr(kWords[number()].title); }
+const char* Lesson::text() const { return tr(kWords[number()].text); }
 
 void Lesson::begin(Part part) {
   part_ = std::min(part, Part::End);

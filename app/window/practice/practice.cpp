@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/session/frame_cost.hpp"
@@ -113,7 +114,7 @@ void Practice::take_backend(const std::string& name) {
 std::string Practice::use_backend(const std::string& name) {
   try {
     session().use_backend(backends_, name);
-    return fmt::format("Collision backend: {}", name);
+    return trf("Collision backend: {}", name);
   } catch (const std::runtime_error& error) {
     return error.what();
   }

@@ -11,6 +11,7 @@
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -118,7 +119,7 @@ std::optional<glm::dvec3> goal_of(const TaskRun& task) {
 
 std::string ghost_note(const Practice& practice, GhostMode mode) {
   const std::string none = GhostShow::why_none(practice, mode);
-  return none.empty() ? fmt::format("Expert's ghost: {}", name_of(mode)) : none;
+  return none.empty() ? trf("Expert's ghost: {}", tr(name_of(mode))) : none;
 }
 
 }  // namespace
@@ -231,7 +232,7 @@ void PracticeScreen::follow_task(const WindowInput& input) {
   if (practice_->hands().in_hand(side) == *wanted) return;
   practice_->hands().take(*wanted, side);
   if (practice_->hands().in_hand(side) == *wanted)
-    say(fmt::format("In your hand now: {} {}", *wanted + 1, practice_->scene().instruments[*wanted].name));
+    say(trf("In your hand now: {} {}", *wanted + 1, tr(practice_->scene().instruments[*wanted].name)));
 }
 
 void PracticeScreen::picture(const glm::ivec2& size) {
@@ -247,7 +248,7 @@ void PracticeScreen::picture(const glm::ivec2& size) {
   std::filesystem::create_directories(folder_, ignored);
   const auto file = free_name(folder_, "picture", ".png");
   save_screen_png(file, size.x, size.y);
-  say(fmt::format("Picture saved to {}", file.string()));
+  say(trf("Picture saved to {}", file.string()));
 }
 
 void PracticeScreen::say(std::string note) {
@@ -261,23 +262,24 @@ void PracticeScreen::key_lines() const {
   const std::size_t in_hand = practice_->hands().in_hand();
   const bool scope = practice_->hands().scope_in_hand();
   if (in_hand >= instruments.size() && !scope) return;
-  theme::heading(scope ? "In your hand: the scope" : fmt::format("In your hand: {}", instruments[in_hand].name));
+  theme::heading(scope ? tr(std::string("In your hand: the scope"))
+                       : trf("In your hand: {}", tr(instruments[in_hand].name)));
   for (const KeyLine& line : keys_of(scope ? std::nullopt : std::optional(instruments[in_hand].kind))) {
-    theme::text(in_layout(line.keys, *keys_), theme::kYellow);
+    theme::text(in_layout(tr(line.keys), *keys_), theme::kYellow);
     ImGui::SameLine(theme::px(170.f));
-    theme::text(in_layout(line.what, *keys_));
+    theme::text(in_layout(tr(line.what), *keys_));
   }
   ImGui::Spacing();
-  theme::text("Keys 1 to 9 or Tab select an instrument or the scope. F1 shows all keys.", theme::kQuiet);
+  theme::text(tr("Keys 1 to 9 or Tab select an instrument or the scope. F1 shows all keys."), theme::kQuiet);
 }
 
 void PracticeScreen::ready_panel() {
   const Scene& scene = practice_->scene();
   const theme::Panel panel("ready", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {520.f, 0.f}}, theme::PanelKind::Front, 0.92f);
-  theme::headline(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title, true);
+  theme::headline(tr(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title), true);
   ImGui::Spacing();
-  theme::wrapped(scene.task ? scene.task->instructions
-                            : "Free practice. Everything is recorded; Esc pauses, Finish ends the session.");
+  theme::wrapped(scene.task ? tr(scene.task->instructions)
+                            : tr("Free practice. Everything is recorded; Esc pauses, Finish ends the session."));
   ImGui::Spacing();
   key_lines();
   ImGui::Dummy({0.f, theme::px(6.f)});
@@ -295,7 +297,7 @@ void PracticeScreen::ready_panel() {
 void PracticeScreen::pause_panel() {
   theme::dim_screen();
   const theme::Panel panel("pause", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}}, theme::PanelKind::Front, 0.95f);
-  theme::headline("Paused");
+  theme::headline(tr("Paused"));
   ImGui::Spacing();
   if (theme::button("Resume (Esc)", kMenuButton, true)) practice_->resume();
   if (practice_->plan().shown) {
@@ -324,13 +326,13 @@ void PracticeScreen::stay() {
 void PracticeScreen::leave_panel() {
   theme::dim_screen();
   const theme::Panel panel("leave", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {430.f, 0.f}}, theme::PanelKind::Front, 0.95f);
-  theme::headline("End this attempt?");
-  theme::wrapped(practice_->scene().task ? "The task is not done. The attempt ends here and is kept as abandoned."
-                                         : "The session ends here. Its recording is kept.");
+  theme::headline(tr("End this attempt?"));
+  theme::wrapped(practice_->scene().task ? tr("The task is not done. The attempt ends here and is kept as abandoned.")
+                                         : tr("The session ends here. Its recording is kept."));
   ImGui::Spacing();
-  const char* const what = leaving_ == Ask::Again  ? "End and restart"
-                           : leaving_ == Ask::Quit ? "End and quit"
-                                                   : "End and leave";
+  const char* const what = leaving_ == Ask::Again  ? msgid("End and restart")
+                           : leaving_ == Ask::Quit ? msgid("End and quit")
+                                                   : msgid("End and leave");
   if (theme::button("Go on (Esc)", 150.f, true)) stay();
   ImGui::SameLine();
   if (theme::button(what, 170.f)) ask_ = leaving_;
@@ -355,22 +357,23 @@ std::string PracticeScreen::lasting_note() const {
   if (!note_.empty()) return note_;
   if (std::string room = disk_note(); !room.empty()) return room;
   if (const std::string& fault = practice_->hands().fault(); !fault.empty()) return fault;
-  if (practice_->plan().shown) return "The expert shows the task. Esc: pause, back to the task";
-  if (practice_->running() && ghost_.waits()) return "The expert's ghost is being computed";
+  if (practice_->plan().shown) return tr("The expert shows the task. Esc: pause, back to the task");
+  if (practice_->running() && ghost_.waits()) return tr("The expert's ghost is being computed");
   return {};
 }
 
 void PracticeScreen::lesson_panel() const {
   const theme::Panel panel("lesson", {{0.f, 0.f}, {8.f, 8.f}, {}, {320.f, 0.f}}, theme::PanelKind::Shown, 0.85f);
-  theme::heading(lesson_->done() ? "First lesson"
-                                 : fmt::format("First lesson, {} of {}", lesson_->number() + 1, Lesson::kParts));
+  theme::heading(lesson_->done() ? tr(std::string("First lesson"))
+                                 : trf("First lesson, {} of {}", lesson_->number() + 1, Lesson::kParts));
   theme::headline(lesson_->title());
   theme::wrapped(in_layout(lesson_->text(), *keys_));
   ImGui::Spacing();
   if (!lesson_->done()) theme::bar(lesson_->progress(), theme::kGreen);
   const theme::WithLetters small(theme::Letters::Small);
-  theme::text(lesson_->done() ? "Enter: back to the start screen" : "Enter: the next exercise. Esc: pause, leave",
-              theme::kQuiet);
+  theme::text(
+      lesson_->done() ? tr("Enter: back to the start screen") : tr("Enter: the next exercise. Esc: pause, leave"),
+      theme::kQuiet);
 }
 
 void PracticeScreen::note_panel(const std::string& note) const {
@@ -382,7 +385,7 @@ void PracticeScreen::note_panel(const std::string& note) const {
 // What sounds, for those who do not hear it, above the messages.
 void PracticeScreen::caption_panel() const {
   const theme::Panel panel("captions", {{0.5f, 1.f}, {0.f, -44.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.7f);
-  for (const std::string_view line : captions_.lines()) theme::text(line, theme::kText);
+  for (const std::string_view line : captions_.lines()) theme::text(tr(line.data()), theme::kText);  // literals
 }
 
 Ask PracticeScreen::panels() {

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+
 #include "app/compare/backends.hpp"
+#include "app/window/language.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -22,7 +26,7 @@ constexpr float kSecondFrom = 290.f;  // units, of the second setting of a row
 void check_beside(std::string_view label, const char* id, bool& value) {
   ImGui::SameLine(theme::px(kSecondFrom));
   ImGui::AlignTextToFramePadding();
-  theme::text(label, theme::kQuiet);
+  theme::text(tr(std::string(label)), theme::kQuiet);
   ImGui::SameLine(theme::px(kSecondFrom + kSettingFrom - 30.f));
   ImGui::Checkbox(id, &value);
 }
@@ -33,7 +37,7 @@ void check(std::string_view label, const char* id, bool& value) {
 }
 
 void quality_choice(std::optional<Quality> now, WindowSettings& settings) {
-  const std::string names[] = {"automatic", "low", "medium", "high"};
+  const std::string names[] = {tr("automatic"), tr("low"), tr("medium"), tr("high")};
   const auto name_of = [&](Quality quality) { return names[static_cast<std::size_t>(quality) + 1]; };
   const std::string shown = settings.quality ? name_of(*settings.quality)
                             : now            ? fmt::format("{}: {}", names[0], name_of(*now))
@@ -54,26 +58,37 @@ void lens_settings(const Practice& practice, WindowSettings& settings) {
   if (barrel != barrel_before) settings.barrel = barrel;
 }
 
+// Of all texts; a catalogue of the data folder, or that of the system.
+void language_choice(WindowSettings& settings) {
+  std::vector<std::string> codes{""}, names{tr("as the system")};
+  for (const Language& language : languages()) codes.push_back(language.code), names.push_back(language.name);
+  const auto now = std::ranges::find(codes, settings.language);
+  const std::string shown =
+      now == codes.end() ? settings.language : names[static_cast<std::size_t>(now - codes.begin())];
+  if (const auto chosen = theme::choice("Language", shown, names, kSettingFrom)) settings.language = codes[*chosen];
+}
+
 void picture_settings(const Practice* practice, std::optional<Quality> quality, WindowSettings& settings) {
   if (practice) lens_settings(*practice, settings);
   quality_choice(quality, settings);
   slider("Size of letters", "##letters", settings.letters, 1.0, 1.5, "%.2f");
   check("Full screen (F11)", "##screen", settings.full_screen);
   check_beside("Circular view", "##round", settings.view.round_field);
+  language_choice(settings);
 }
 
 // `count`: of the choices of an enumeration with name_of().
 template <typename Choice>
 void choice_of(const char* label, std::size_t count, Choice& choice) {
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < count; ++k) names.push_back(name_of(static_cast<Choice>(k)));
-  if (const auto chosen = theme::choice(label, name_of(choice), names, kSettingFrom))
+  for (std::size_t k = 0; k < count; ++k) names.emplace_back(tr(name_of(static_cast<Choice>(k))));
+  if (const auto chosen = theme::choice(label, tr(name_of(choice)), names, kSettingFrom))
     choice = static_cast<Choice>(*chosen);
 }
 
 // The mice of this machine, when the row is drawn.
 void second_mouse_choice(WindowSettings& settings) {
-  std::vector<std::string> names = {"the last one"};
+  std::vector<std::string> names = {tr("the last one")};
   const std::vector<ListedMouse> mice = list_mice();
   std::string shown = settings.second_mouse.empty() ? names[0] : settings.second_mouse;
   for (const ListedMouse& mouse : mice) {
@@ -95,46 +110,46 @@ void hand_settings(WindowSettings& settings) {
 
 // The backend takes effect from the next frame on.
 void query_settings(Practice& practice, const KeyLayout& keys) {
-  theme::heading("Touch queries");
+  theme::heading(tr("Touch queries"));
   const std::string now = practice.session().backend().name;
   if (const auto chosen = theme::choice("Collision backend", now, backend_names(), kSettingFrom))
     practice.use_backend(backend_names()[*chosen]);
   if (practice.session().backend_times().size() < 2) return;
   bool checking = practice.session().checking();
-  check(in_layout("Check with the OBB tree (C)", keys), "##check", checking);
+  check(in_layout(tr("Check with the OBB tree (C)"), keys), "##check", checking);
   practice.session().set_checking(checking);
 }
 
 void ghost_choice(const KeyLayout& keys, WindowSettings& settings) {
   std::vector<std::string> names;
   for (const GhostMode mode : {GhostMode::Off, GhostMode::InTime, GhostMode::ByProgress})
-    names.push_back(name_of(mode));
-  const std::string label = in_layout("Expert's ghost (X)", keys);
-  if (const auto chosen = theme::choice(label, name_of(settings.ghost), names, kSettingFrom))
+    names.push_back(tr(name_of(mode)));
+  const std::string label = in_layout(tr("Expert's ghost (X)"), keys);
+  if (const auto chosen = theme::choice(label, tr(name_of(settings.ghost)), names, kSettingFrom))
     settings.ghost = static_cast<GhostMode>(*chosen);
 }
 
 void sound_settings(WindowSettings& settings) {
-  theme::heading("Sound");
+  theme::heading(tr("Sound"));
   slider("Volume (0: silent)", "##volume", settings.volume, 0.0, 1.0, "%.2f");
   check("Pulse", "##pulse", settings.pulse);
   check_beside("Captions of sounds", "##captions", settings.captions);
 }
 
 void panel_settings(const KeyLayout& keys, WindowSettings& settings) {
-  theme::heading("Overlays");
-  check(in_layout("Technical overlay (T)", keys), "##technical", settings.technical);
+  theme::heading(tr("Overlays"));
+  check(in_layout(tr("Technical overlay (T)"), keys), "##technical", settings.technical);
   if (settings.technical) {
-    check_beside(in_layout("Touched faces (G)", keys), "##touched", settings.view.show_touched);
-    check(in_layout("Times of each stage (H)", keys), "##plots", settings.plots);
-    check_beside(in_layout("List of contacts (L)", keys), "##contacts", settings.contacts);
+    check_beside(in_layout(tr("Touched faces (G)"), keys), "##touched", settings.view.show_touched);
+    check(in_layout(tr("Times of each stage (H)"), keys), "##plots", settings.plots);
+    check_beside(in_layout(tr("List of contacts (L)"), keys), "##contacts", settings.contacts);
   }
   ghost_choice(keys, settings);
 }
 
 // Shows the tissue parameters, read-only; the scene editor changes them.
 void tissue_table(const Scene& scene) {
-  theme::heading("Tissue (change it in the scene editor)");
+  theme::heading(tr("Tissue (change it in the scene editor)"));
   const theme::Scope table = theme::table("tissue", 5, ImGuiTableFlags_SizingStretchProp);
   if (!table) return;
   for (const char* title : {"Organ", "Modulus", "Poisson", "Density", "Friction"}) {
@@ -166,7 +181,7 @@ void settings_topic(const char* name, const Draw& draw) {
 bool draw_settings(Practice* practice, std::optional<Quality> quality, const KeyLayout& keys,
                    WindowSettings& settings) {
   const theme::Panel panel("settings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {560.f, 0.f}}, theme::PanelKind::Front, 0.96f);
-  theme::headline("Settings");
+  theme::headline(tr("Settings"));
   {
     const theme::Scope tabs = theme::tab_bar("settings");
     settings_topic("Picture", [&] { picture_settings(practice, quality, settings); });
@@ -187,7 +202,7 @@ bool draw_settings(Practice* practice, std::optional<Quality> quality, const Key
   ImGui::SameLine();
   const bool open = !theme::button("Close", 110.f, true);
   ImGui::SameLine();
-  theme::text("Kept for the next start", theme::kQuiet);
+  theme::text(tr("Kept for the next start"), theme::kQuiet);
   return open;
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -28,7 +29,7 @@ void FilmMaker::start(const std::filesystem::path& recording) {
                                          "--percent", "-o", film_.string()};
     child_.emplace("nice", words, false);
     waits_ = false;
-    text_ = "Film: 0 %";
+    text_ = trf("Film: {}", "0 %");
   } catch (const RunError& error) {
     text_ = error.what();
   }
@@ -39,20 +40,20 @@ void FilmMaker::step(bool waits) {
   if (waits != waits_) child_->pause(waits_ = waits);
   const std::string said = last_line_of(child_->output());
   if (!child_->ended()) {
-    if (said.ends_with(" %")) text_ = fmt::format("Film: {}{}", said, waits ? ", waiting for the session" : "");
+    if (said.ends_with(" %")) text_ = waits ? trf("Film: {}, waiting for the session", said) : trf("Film: {}", said);
     return;
   }
   const bool good = child_->wait() == 0;
-  text_ = good ? fmt::format("Film written to {}", film_.string()) : last_line_of(child_->output());
-  if (text_.empty()) text_ = "The film could not be made";
+  text_ = good ? trf("Film written to {}", film_.string()) : last_line_of(child_->output());
+  if (text_.empty()) text_ = tr("The film could not be made");
   child_.reset();
 }
 
 void FilmMaker::button(const std::filesystem::path& recording, float width) {
-  if (!theme::button(child_ ? "Stop film" : "Film", width)) return;
+  if (!theme::button(child_ ? msgid("Stop film") : msgid("Film"), width)) return;
   if (!child_) return start(recording);
   child_.reset();
-  text_ = "The film was stopped";
+  text_ = tr("The film was stopped");
 }
 
 }  // namespace trocar

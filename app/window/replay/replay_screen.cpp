@@ -9,6 +9,7 @@
 #include "app/lab/lab_attempt.hpp"
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 #include "sim/support/process.hpp"
 
 namespace trocar {
@@ -175,7 +176,7 @@ Ask ReplayScreen::controls() {
   ImGui::SameLine();
   if (theme::button("<", 40.f)) playback_.step(-1);
   ImGui::SameLine();
-  if (theme::button(playback_.playing() ? "Pause" : "Play", 90.f, true)) playback_.toggle();
+  if (theme::button(playback_.playing() ? msgid("Pause") : msgid("Play"), 90.f, true)) playback_.toggle();
   ImGui::SameLine();
   if (theme::button(">", 40.f)) playback_.step(1);
   ImGui::SameLine();
@@ -184,8 +185,8 @@ Ask ReplayScreen::controls() {
   if (theme::button("Faster", 80.f)) playback_.faster(1);
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
-  theme::text(fmt::format("{:g}x   {} of {}   frame {} of {}", playback_.speed(), clock_text(playback_.time()),
-                          clock_text(playback_.duration()), playback_.frame() + 1, scene_.recording().frame_count()));
+  theme::text(trf("{:g}x   {} of {}   frame {} of {}", playback_.speed(), clock_text(playback_.time()),
+                  clock_text(playback_.duration()), playback_.frame() + 1, scene_.recording().frame_count()));
   for (const MarkKind kind : {MarkKind::Touch, MarkKind::ForcePeak, MarkKind::Note, MarkKind::Error}) {
     ImGui::SameLine(0.f, theme::px(16.f));
     theme::text(words_of(kind), colour_of(kind));
@@ -198,21 +199,21 @@ Ask ReplayScreen::controls() {
 void ReplayScreen::tool_numbers(std::size_t tool) const {
   const Recording& recording = scene_.recording();
   const std::size_t frame = scene_.frame();
-  theme::text(recording.tools()[tool], theme::instrument_colour(tool));
+  theme::text(tr(recording.tools()[tool]), theme::instrument_colour(tool));
   const ToolPose pose = recording.pose(frame, tool);
   theme::row("Force", fmt::format("{:.2f} N", glm::length(recording.force(frame, tool))));
   theme::row("Depth", fmt::format("{:.1f} mm", 1e3 * glm::length(pose.tip - pose.pivot)));
   if (const ToolState state = recording.state(frame, tool); state != ToolState::Good)
-    theme::text(state == ToolState::Lost    ? "Device disconnected"
-                : state == ToolState::Stale ? "Device not responding"
-                                            : "No valid pose",
+    theme::text(state == ToolState::Lost    ? tr("Device disconnected")
+                : state == ToolState::Stale ? tr("Device not responding")
+                                            : tr("No valid pose"),
                 theme::kBad);
   for (std::size_t organ = 0; organ < recording.organs().size(); ++organ) {
     const std::size_t faces = scene_.touched(organ, tool);
     if (faces == 0) continue;
-    theme::row("  " + recording.organs()[organ].name,
-               settings_.technical ? fmt::format("{} faces, {:.1f} kPa", faces, 1e-3f * scene_.pressure(organ, tool))
-                                   : fmt::format("{} faces", faces));
+    theme::row("  " + tr(recording.organs()[organ].name),
+               settings_.technical ? trf("{} faces, {:.1f} kPa", faces, 1e-3f * scene_.pressure(organ, tool))
+                                   : trf("{} faces", faces));
   }
 }
 
@@ -220,13 +221,13 @@ void ReplayScreen::numbers() const {
   const theme::Panel panel("numbers", {{1.f, 0.f}, {-8.f, 8.f}, {1.f, 0.f}, {214.f, 0.f}}, theme::PanelKind::Shown,
                            0.6f);
   const theme::WithLetters small(theme::Letters::Small);
-  theme::heading("This frame");
+  theme::heading(tr("This frame"));
   for (std::size_t tool = 0; tool < scene_.tools().size(); ++tool) tool_numbers(tool);
   if (!settings_.technical) return;
   float sum = 0.f;
   for (std::size_t stage = 0; stage < scene_.recording().stages().size(); ++stage)
     sum += scene_.recording().stage_ms(scene_.frame(), stage);
-  theme::heading("Session");
+  theme::heading(tr("Session"));
   theme::row("Frame time", fmt::format("{:.1f} ms", sum));
   theme::row("Disagreements", fmt::format("{}", scene_.recording().disagreements(scene_.frame())));
   theme::row("Collision backend", scene_.recording().text("backend"));
@@ -234,20 +235,20 @@ void ReplayScreen::numbers() const {
 
 void ReplayScreen::header() {
   const theme::Panel panel("replay", {{0.f, 0.f}, {8.f, 8.f}, {}, {214.f, 0.f}}, theme::PanelKind::Used, 0.6f);
-  theme::heading("Replay");
+  theme::heading(tr("Replay"));
   const theme::WithLetters small(theme::Letters::Small);
-  theme::wrapped(scene_.scene().title.empty() ? file_.stem().string() : scene_.scene().title);
+  theme::wrapped(scene_.scene().title.empty() ? file_.stem().string() : tr(scene_.scene().title));
   theme::wrapped(file_.filename().string(), theme::kQuiet);
   if (const auto date = date_in_text(scene_.recording().text("date")))
     theme::text(local_text_of_date(*date), theme::kQuiet);
   films_.button(file_, 100.f);
   if (!films_.text().empty()) theme::wrapped(films_.text(), theme::kQuiet);
   if (!scene_.scene().task) return;
-  theme::heading("Events");
+  theme::heading(tr("Events"));
   const std::size_t frames = scene_.recording().frame_count();
   if (!scanned_) {
     const double share = static_cast<double>(scan_.marks().frames()) / static_cast<double>(frames);
-    theme::bar(share, theme::kBlue, fmt::format("scored: {:.0f} %", 100.0 * share));
+    theme::bar(share, theme::kBlue, trf("scored: {:.0f} %", 100.0 * share));
     return;
   }
   const theme::Scope list =

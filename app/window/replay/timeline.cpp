@@ -8,6 +8,7 @@
 
 #include "app/window/replay/replay_scene.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 
 namespace trocar {
 namespace {
@@ -32,8 +33,8 @@ glm::vec3 colour_of(MarkKind kind) {
 }
 
 const char* words_of(MarkKind kind) {
-  constexpr const char* kWords[] = {"touch", "force peak", "reached", "error"};
-  return kWords[static_cast<std::size_t>(kind)];
+  constexpr const char* kWords[] = {msgid("touch"), msgid("force peak"), msgid("reached"), msgid("error")};
+  return tr(kWords[static_cast<std::size_t>(kind)]);
 }
 
 std::vector<TimeMark> force_marks(std::span<const float> force, const MarkParams& params) {
@@ -69,7 +70,7 @@ Timeline::Timeline(const Recording& recording) : recording_(&recording) {
     for (const TimeMark& mark : force_marks(force))
       marks_.push_back({mark, share_of(mark.frame),
                         mark.kind == MarkKind::Touch
-                            ? fmt::format("{}: touch", recording.tools()[tool])
+                            ? trf("{}: touch", recording.tools()[tool])
                             : fmt::format("{}: {:.1f} N", recording.tools()[tool], force[mark.frame])});
     profiles_.push_back(profile_of(force, std::min(kBins, force.size())));
     highest_ = std::max(highest_, *std::ranges::max_element(force));

@@ -10,6 +10,7 @@
 
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/device/joints.hpp"
 
 namespace trocar {
@@ -184,7 +185,7 @@ void DeviceScreen::step(const WindowInput& input, double elapsed, bool listens) 
 }
 
 void DeviceScreen::device_list() {
-  theme::heading("Instruments and scope");
+  theme::heading(tr("Instruments and scope"));
   for (std::size_t k = 0; k < choices_.size(); ++k) {
     const DeviceReading& reading = watch_->readings()[k];
     const theme::Scope id = theme::with_id(k);
@@ -248,7 +249,7 @@ void DeviceScreen::axis_fields(AxisScale& axes) {
     const char* label;
     double* scale;
   };
-  theme::heading("Calibration");
+  theme::heading(tr("Calibration"));
   for (const Line& line : {Line{"Right, left", &axes.right}, Line{"Up, down", &axes.up}, Line{"In, out", &axes.in},
                            Line{"Roll", &axes.roll}}) {
     double size = std::clamp(std::abs(*line.scale), kLeast, kMost);
@@ -268,7 +269,7 @@ void DeviceScreen::axis_fields(AxisScale& axes) {
 
 // The user holds the tool as the instrument is at the start, and presses the button.
 void DeviceScreen::registration_fields(Registration& registration) {
-  theme::heading("Calibration");
+  theme::heading(tr("Calibration"));
   const auto found = watch_->registration_of_start(selected_);
   if (theme::button("Set start pose", 150.f, false, found.has_value())) {
     registration = *found;
@@ -281,21 +282,20 @@ void DeviceScreen::registration_fields(Registration& registration) {
   }
   const theme::WithLetters small(theme::Letters::Small);
   theme::wrapped(
-      "Hold the tool as the instrument is in the scene at the start, its shaft through the trocar. Then press Set "
-      "start "
-      "pose.",
+      tr("Hold the tool as the instrument is in the scene at the start, its shaft through the trocar. Then press Set "
+         "start "
+         "pose."),
       theme::kQuiet);
   theme::wrapped(registration == Registration{}
                      ? std::string("Not calibrated: the tracker sends poses in the world of the scene.")
-                     : fmt::format("Calibrated: turned by {:.1f}\u00B0, moved by {:.1f} mm.",
-                                   glm::length(registration.turn_deg), 1e3 * glm::length(registration.move)));
+                     : trf("Calibrated: turned by {:.1f}\u00B0, moved by {:.1f} mm.",
+                           glm::length(registration.turn_deg), 1e3 * glm::length(registration.move)));
 }
 
 void DeviceScreen::host_question(const std::string& host) {
-  theme::wrapped(
-      fmt::format("{} is another machine. Connect only if you trust this machine and the author of the scene.",
-                  printable(host)),
-      theme::kBad);
+  theme::wrapped(trf("{} is another machine. Connect only if you trust this machine and the author of the scene.",
+                     printable(host)),
+                 theme::kBad);
   if (theme::button("Connect", 150.f)) {
     access_.hosts.push_back(host);
     changed_ = true;
@@ -305,14 +305,14 @@ void DeviceScreen::host_question(const std::string& host) {
 void DeviceScreen::what_it_does() const {
   const std::string& device = choices_[selected_].device;
   if (device == "mouse")
-    theme::wrapped("Drag in the picture to try it; the wheel inserts and withdraws.", theme::kQuiet);
+    theme::wrapped(tr("Drag in the picture to try it; the wheel inserts and withdraws."), theme::kQuiet);
   if (device == "igtl")
-    theme::wrapped("Tool: the name of its TRANSFORM messages, or of its element of TDATA. Press Enter to connect.",
+    theme::wrapped(tr("Tool: the name of its TRANSFORM messages, or of its element of TDATA. Press Enter to connect."),
                    theme::kQuiet);
   if (device == "haptic")
-    theme::wrapped("A simulated hand follows the scene's script at 1 kHz; no hardware is needed.", theme::kQuiet);
+    theme::wrapped(tr("A simulated hand follows the scene's script at 1 kHz; no hardware is needed."), theme::kQuiet);
   if (device == "gamepad")
-    theme::wrapped("Number or name: which gamepad, for example 1; empty: the first one.", theme::kQuiet);
+    theme::wrapped(tr("Number or name: which gamepad, for example 1; empty: the first one."), theme::kQuiet);
 }
 
 void DeviceScreen::fields() {
@@ -343,17 +343,17 @@ void DeviceScreen::fields() {
 void DeviceScreen::numbers() const {
   const DeviceReading& reading = watch_->readings()[selected_];
   const theme::WithLetters small(theme::Letters::Small);
-  if (!reading.pose) return theme::text("No pose is received", theme::kQuiet);
+  if (!reading.pose) return theme::text(tr("No pose is received"), theme::kQuiet);
   const Joints& joints = reading.joints;
   const DevicePose& pose = *reading.pose;
   theme::row("Pan, tilt", fmt::format("{:.1f}\u00B0, {:.1f}\u00B0", tenths(joints.pan_deg), tenths(joints.tilt_deg)));
   theme::row("Depth", fmt::format("{:.1f} mm", 1e3 * joints.depth));
   theme::row("Roll", fmt::format("{:.1f}\u00B0", tenths(pose.roll_deg)));
   theme::row("Tip", fmt::format("{:.1f}, {:.1f}, {:.1f} mm", 1e3 * pose.tip.x, 1e3 * pose.tip.y, 1e3 * pose.tip.z));
-  if (has_aperture()) theme::row("Jaws", fmt::format("{:.0f} % open", 100.0 * pose.grip));
+  if (has_aperture()) theme::row("Jaws", trf("{:.0f} % open", 100.0 * pose.grip));
   if (selected_ < scene_.instruments.size())
     theme::row("Pedal", pedal_text(pose.energy), pose.energy == Diathermy::Off ? theme::kText : theme::kOrange);
-  theme::row("Rate", reading.rate ? fmt::format("{:.0f} Hz", *reading.rate) : std::string("read at each frame"));
+  theme::row("Rate", reading.rate ? trf("{:.0f} Hz", *reading.rate) : std::string("read at each frame"));
   if (reading.age) theme::row("Age of the last pose", fmt::format("{:.0f} ms", 1e3 * *reading.age));
 }
 
@@ -365,7 +365,7 @@ bool DeviceScreen::has_aperture() const {
 
 void DeviceScreen::live_picture() {
   const DeviceReading& reading = watch_->readings()[selected_];
-  theme::heading("What the device sends");
+  theme::heading(tr("What the device sends"));
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const glm::vec3 colour = selected_ < scene_.instruments.size() ? theme::instrument_colour(selected_) : theme::kText;
   const float room = ImGui::GetContentRegionAvail().x / theme::px(kPictureSize.x);
@@ -383,7 +383,7 @@ void DeviceScreen::live_picture() {
 
 Ask DeviceScreen::panels() {
   const theme::Panel panel("devices", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
-  theme::headline("Devices");
+  theme::headline(tr("Devices"));
   theme::text(scene_.title.empty() ? scene_.file.filename().string() : scene_.title, theme::kQuiet);
   ImGui::Spacing();
   {

@@ -1,15 +1,17 @@
-// Shows people and their attempts from the lab's database: a person's attempts, to be opened for replay or report, and
-// the scores of several people at a task, one colour each. A database that fails or does not answer is a sentence on
-// the screen.   Units: seconds.   Tested in tests/app/window_test.cpp; driven in tests/app/window_lab_test.sh and
-// window_database_test.sh
+// Shows people and their attempts from the lab's database: a person's attempts, to be opened for replay or report, with
+// comments; learning curves at a task, of the score or another metric, one colour for each person. A database that
+// fails or does not answer is a sentence on the screen.   Units: seconds.   Tested in tests/app/window_test.cpp; driven
+// in tests/app/window_lab_test.sh and window_database_test.sh
 #pragma once
 
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/lab/lab_attempt.hpp"
+#include "app/lab/lab_curve.hpp"
 #include "app/lab/lab_station.hpp"
 #include "app/window/screen.hpp"
 #include "gpu_collision/gl_context.hpp"
@@ -22,6 +24,7 @@ struct LibraryQuestion {
   std::string person = {};                 // who is selected; empty: the first one found
   std::string scene = {};                  // empty: all tasks
   int level = 1;                           // of the scene
+  std::string metric = {};                 // of the curves, as in LabCurve; empty: the score
   std::vector<std::string> compared = {};  // who is compared with the selected person
 
   bool operator==(const LibraryQuestion&) const = default;
@@ -30,14 +33,17 @@ struct LibraryQuestion {
 struct LibraryAnswer {
   struct Curve {
     std::string person;
-    std::vector<double> scores;  // oldest first
+    LabCurve values;
   };
 
   LibraryQuestion question;  // with the person who is selected; empty: no person was found
   std::vector<PersonSummary> people;
   std::vector<LabAttempt> attempts;  // of the person and the task, newest first
+  std::vector<LabComment> comments;  // at attempts of the person, oldest first
   std::vector<Standing> standings;   // of the person
-  std::vector<Curve> curves;         // of a task: of those who are compared
+  std::vector<std::string> titles;   // [standing] of its scene
+  std::vector<Curve> curves;         // of a task: of the person, then of those who are compared
+  std::vector<std::string> metrics;  // beside the score, of which there are curves
 };
 
 // Asks the lab's database for what the library shows, in a thread of its own, because a server may take seconds or
@@ -45,12 +51,18 @@ struct LibraryAnswer {
 // so that a file that was replaced is noticed.
 class LibraryDesk {
  public:
-  explicit LibraryDesk(const LabStation& station) : station_(station) {}
+  explicit LibraryDesk(const LabStation& station, Curriculum curriculum = {})
+      : station_(station), curriculum_(std::move(curriculum)) {}
 
   // Asks after `patience`, which a further question begins again. Never waits.
   void ask(LibraryQuestion question, double patience = 0.0);
   // Asks the last question again, after a fault.
   void ask_again() { ask(asked_); }
+  // Writes a comment, and then asks the last question again. Never waits.
+  void write(const LabComment& comment);
+  bool writing() const { return writing_.busy(); }
+  // Why the last comment was not written; empty: it was.
+  const std::string& write_fault() const { return write_fault_; }
   // Takes the answer, if there is one. Call once a frame; `elapsed` since the last call. Never waits.
   void step(double elapsed);
 
@@ -62,7 +74,10 @@ class LibraryDesk {
 
  private:
   LabStation station_;
+  Curriculum curriculum_;
   Task<LibraryAnswer> task_;
+  Task<bool> writing_;
+  std::string write_fault_;
   std::optional<LibraryQuestion> next_;
   LibraryQuestion asked_;
   double patience_ = 0.0;
@@ -73,8 +88,10 @@ class LibraryDesk {
 
 class LibraryScreen final : public Screen {
  public:
-  // `context` must outlive the screen: it draws the pictures of reports. `technical`: names the database.
-  LibraryScreen(const LabStation& station, GlContext* context, bool technical = false);
+  // `context` must outlive the screen: it draws the pictures of reports. `curriculum`: of the pass lines. `technical`:
+  // names the database. `person`: who is shown first; empty: who practised last.
+  LibraryScreen(const LabStation& station, const Curriculum& curriculum, GlContext* context, bool technical = false,
+                const std::string& person = {});
 
   void step(const WindowInput& input, double elapsed, bool listens) override;
   Ask panels() override;
@@ -97,10 +114,14 @@ class LibraryScreen final : public Screen {
   void person_side();
   void mark_compared(const std::string& person) const;
   void task_choice();
+  void metric_choice();
   void attempt_table();
   void sort_attempts();
   void curves() const;
   Ask buttons();
+  Ask lists();
+  std::vector<LabComment> comments_at(const std::string& key) const;
+  void comment_panel();
 
   GlContext* context_;
   std::string address_;  // of the database, without a password; empty: it is not shown
@@ -111,7 +132,11 @@ class LibraryScreen final : public Screen {
   std::string note_, attempt_;        // attempt_: key of the selected one; empty: none
   OwnRecording own_;                  // of the selected attempt
   std::filesystem::path recording_, report_;
-  std::size_t taken_ = 0;  // answers
+  std::string author_, comment_;  // text fields
+  std::string comment_fault_;
+  bool commenting_ = false;  // the panel of the comments is open
+  bool sent_ = false;        // what is typed there is being written
+  std::size_t taken_ = 0;    // answers
   bool sort_again_ = false;
   bool escape_ = false;
 };

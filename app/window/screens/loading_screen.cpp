@@ -7,6 +7,7 @@
 
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/scene/task_scene.hpp"
 
 namespace trocar {
@@ -33,7 +34,7 @@ void moving_bar(double time) {
 }  // namespace
 
 LoadingScreen::LoadingScreen(const Scene& scene, const PracticePlan& plan, GlContext* context)
-    : title_(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title), backend_(plan.backend) {
+    : title_(tr(scene.task && !scene.task->title.empty() ? scene.task->title : scene.title)), backend_(plan.backend) {
   loading_ = Task<Loaded>([scene, plan = PracticePlan(plan), context]() mutable {
     // A backend on the graphics card is made in the window's thread, by take().
     plan.backend = "scan";
@@ -57,7 +58,7 @@ Ask LoadingScreen::panels() {
   const theme::Panel panel("loading", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {kLoadingWidth, 0.f}}, theme::PanelKind::Front,
                            0.92f);
   theme::headline(title_, true);
-  theme::text(fmt::format("Preparing organs and instruments: {:.0f} s", elapsed_), theme::kQuiet);
+  theme::text(trf("Preparing organs and instruments: {:.0f} s", elapsed_), theme::kQuiet);
   ImGui::Spacing();
   moving_bar(elapsed_);
   ImGui::Spacing();

@@ -11,6 +11,7 @@
 
 #include "app/window/screens/scene_list.hpp"
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/score/trainee_summary.hpp"
 #include "sim/support/text.hpp"
@@ -76,12 +77,12 @@ void RecordingChooser::read_next() {
   try {
     const Recording recording(next->file, nullptr, FormsRead::All);
     next->person = recording.text("person");
-    next->title = title_of_scene(parse_scene(recording.text("scene"), next->file));
-    if (recording.activity() == Activity::Demonstration) next->person = "demonstration";
+    next->title = tr(title_of_scene(parse_scene(recording.text("scene"), next->file)));
+    if (recording.activity() == Activity::Demonstration) next->person = tr("demonstration");
     const std::vector<double>& times = recording.score_times();
     if (!times.empty()) next->length = length_text(times.back() - times.front());
   } catch (const std::runtime_error&) {
-    next->length = "cannot be read";
+    next->length = tr("cannot be read");
   }
 }
 
@@ -100,7 +101,7 @@ bool RecordingChooser::draw_row(Row& row, const std::vector<LabAttempt>& attempt
     theme::text(*words);
   }
   ImGui::TableNextColumn();
-  if (ImGui::SmallButton(fmt::format("Delete...##{}", name).c_str())) deleted_ = row.file;
+  if (ImGui::SmallButton(fmt::format("{}##{}", tr("Delete..."), name).c_str())) deleted_ = row.file;
   theme::note_item("Delete " + name);
   return chosen;
 }
@@ -108,13 +109,14 @@ bool RecordingChooser::draw_row(Row& row, const std::vector<LabAttempt>& attempt
 bool RecordingChooser::table(const std::vector<LabAttempt>& attempts) {
   const theme::Scope list =
       theme::child("files", {0.f, theme::height_above(kChooserRows, kBelowRows)}, ImGuiWindowFlags_NavFlattened, true);
-  if (rows_.empty()) theme::text("No recordings in this folder", theme::kQuiet);
+  if (rows_.empty()) theme::text(tr("No recordings in this folder"), theme::kQuiet);
   bool chosen = false;
   const theme::Scope table = theme::table("recordings", 7, ImGuiTableFlags_SizingFixedFit);
   if (!table) return false;
-  for (const char* title : {"When", "Person", "Task", "Length", "Score", "Size", ""}) {
+  for (const char* title :
+       {msgid("When"), msgid("Person"), msgid("Task"), msgid("Length"), msgid("Score"), msgid("Size"), ""}) {
     ImGui::TableNextColumn();
-    theme::text(title, theme::kQuiet);
+    theme::text(tr(title), theme::kQuiet);
   }
   for (Row& row : rows_)
     if (draw_row(row, attempts)) recording_ = row.file, chosen = true;
@@ -122,9 +124,9 @@ bool RecordingChooser::table(const std::vector<LabAttempt>& attempts) {
 }
 
 void RecordingChooser::question() {
-  theme::wrapped(fmt::format("Delete {}? Its scores stay in the database; it can no longer be replayed.",
-                             deleted_->filename().string()),
-                 theme::kBad);
+  theme::wrapped(
+      trf("Delete {}? Its scores stay in the database; it can no longer be replayed.", deleted_->filename().string()),
+      theme::kBad);
   ImGui::SameLine();
   if (theme::button("Keep", 90.f, true)) {
     deleted_.reset();
@@ -134,7 +136,7 @@ void RecordingChooser::question() {
   if (!theme::button("Delete", 90.f)) return;
   std::error_code error;
   std::filesystem::remove(*deleted_, error);
-  fault_ = error ? fmt::format("{} cannot be deleted: {}", deleted_->string(), error.message()) : "";
+  fault_ = error ? trf("{} cannot be deleted: {}", deleted_->string(), error.message()) : "";
   std::erase_if(rows_, [&](const Row& row) { return !error && row.file == *deleted_; });
   deleted_.reset();
 }
@@ -143,11 +145,11 @@ bool RecordingChooser::draw(bool escape, const std::vector<LabAttempt>& attempts
   read_next();
   const theme::Panel panel("recordings", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {kChooserWidth, kChooserHeight}},
                            theme::PanelKind::Used, 0.55f);
-  theme::headline("Open a recording");
-  theme::text(fmt::format("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
+  theme::headline(tr("Open a recording"));
+  theme::text(trf("in {}, newest first", std::filesystem::absolute(folder_).string()), theme::kQuiet);
   bool chosen = table(attempts);
   ImGui::SetNextItemWidth(-1.f);
-  const bool typed = ImGui::InputTextWithHint("##typed", "or type a file name and press Enter", &typed_,
+  const bool typed = ImGui::InputTextWithHint("##typed", tr("or type a file name and press Enter"), &typed_,
                                               ImGuiInputTextFlags_EnterReturnsTrue);
   if (typed && !typed_.empty()) recording_ = typed_, chosen = true;
   if (!fault_.empty()) theme::wrapped(fault_, theme::kBad);

@@ -17,6 +17,7 @@
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/hdf5/recording.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/score/trainee_summary.hpp"
@@ -38,28 +39,29 @@ void OutcomePanel::step() {
 std::string OutcomePanel::verdict() const {
   const CourseStep& step = desk_.curriculum().steps[outcome_->step];
   const StepProgress& progress = outcome_->after.progress[outcome_->step];
-  if (outcome_->completed) return fmt::format("Step passed: {}.", step_title(step));
-  if (outcome_->refreshed) return fmt::format("Refresher passed: {}.", step_title(step));
+  if (outcome_->completed) return trf("Step passed: {}.", step_title(step));
+  if (outcome_->refreshed) return trf("Refresher passed: {}.", step_title(step));
   if (progress.state == StepState::Locked)
-    return fmt::format("{}; the step is locked, and the attempt counts once these are passed: {}.",
-                       outcome_->missed.empty() ? "Pass" : "Not a pass", needs_text(outcome_->after, outcome_->step));
-  return fmt::format("{}: {}.", outcome_->missed.empty() ? "Pass" : "Not a pass", passes_text(step, progress));
+    return trf("{}; the step is locked, and the attempt counts once these are passed: {}.",
+               outcome_->missed.empty() ? tr("Pass") : tr("Not a pass"), needs_text(outcome_->after, outcome_->step));
+  return fmt::format("{}: {}.", outcome_->missed.empty() ? tr("Pass") : tr("Not a pass"), passes_text(step, progress));
 }
 
 void OutcomePanel::draw() const {
   if (!outcome_) return;
   const CourseView& after = outcome_->after;
-  theme::heading(fmt::format("Curriculum: {}", step_title(after.curriculum.steps[outcome_->step])));
+  theme::heading(trf("Curriculum: {}", step_title(after.curriculum.steps[outcome_->step])));
   theme::wrapped(verdict(), outcome_->missed.empty() ? theme::kGood : theme::kBad);
   for (const std::string& sentence : outcome_->missed) theme::wrapped(sentence);
   for (const std::size_t step : outcome_->unlocked)
-    theme::wrapped(fmt::format("Unlocked: {}.", step_title(after.curriculum.steps[step])), theme::kSkyBlue);
+    theme::wrapped(trf("Unlocked: {}.", step_title(after.curriculum.steps[step])), theme::kSkyBlue);
   if (outcome_->completed && !after.next)
-    theme::wrapped("All steps of the curriculum are passed.", theme::kGood);
+    theme::wrapped(tr("All steps of the curriculum are passed."), theme::kGood);
   else if (next())
-    theme::wrapped(fmt::format("Next: {}.", step_title(after.curriculum.steps[*after.next])), theme::kSkyBlue);
+    theme::wrapped(trf("Next: {}.", step_title(after.curriculum.steps[*after.next])), theme::kSkyBlue);
   if (!desk_.why().empty())
-    theme::wrapped("The database does not answer: this counts the attempts that this station knows.", theme::kQuiet);
+    theme::wrapped(tr("The database does not answer: this counts the attempts that this station knows."),
+                   theme::kQuiet);
 }
 
 std::optional<std::size_t> OutcomePanel::next() const {
@@ -73,7 +75,7 @@ std::string OutcomePanel::text() const {
   std::string text = verdict();
   for (const std::string& sentence : outcome_->missed) text += " " + sentence;
   for (const std::size_t step : outcome_->unlocked)
-    text += fmt::format(" Unlocked: {}.", step_title(outcome_->after.curriculum.steps[step]));
+    text += " " + trf("Unlocked: {}.", step_title(outcome_->after.curriculum.steps[step]));
   return text;
 }
 
@@ -91,14 +93,15 @@ glm::vec3 colour_of(double grade) {
 bool metric_row(const Metric& metric, std::optional<double> grade, bool opens) {
   ImGui::TableNextColumn();
   const ImVec2 from = ImGui::GetCursorPos();
-  const float height = ImGui::CalcTextSize(metric.label.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y;
+  const float height =
+      ImGui::CalcTextSize(tr(metric.label.c_str()), nullptr, false, ImGui::GetContentRegionAvail().x).y;
   bool pressed = false;
   if (opens) {
     pressed = ImGui::Selectable(("##" + metric.id).c_str(), false, ImGuiSelectableFlags_SpanAllColumns, {0.f, height});
     theme::note_item("why " + metric.id);
     ImGui::SetCursorPos(from);
   }
-  theme::wrapped(metric.label, theme::kQuiet);
+  theme::wrapped(tr(metric.label), theme::kQuiet);
   ImGui::TableNextColumn();
   theme::text(value_text(metric));
   ImGui::TableNextColumn();
@@ -126,7 +129,7 @@ void summary_table(const Attempt& attempt) {
   metric_columns();
   for (const Metric& metric : trainee_metrics(attempt)) {
     ImGui::TableNextColumn();
-    theme::wrapped(metric.label, theme::kQuiet);
+    theme::wrapped(tr(metric.label), theme::kQuiet);
     ImGui::TableNextColumn();
     theme::text(value_text(metric));
     ImGui::TableNextColumn();
@@ -172,7 +175,7 @@ std::string value_text(const Metric& metric) {
                      : size < 10.0                                          ? 2
                      : size < 100.0                                         ? 1
                                                                             : 0;
-  return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", metric.unit);
+  return fmt::format("{:.{}f}{}{}", metric.value, digits, metric.unit.empty() ? "" : " ", tr(metric.unit));
 }
 
 std::string write_report_page(const std::filesystem::path& recording, GlContext* context, std::filesystem::path& page) {
@@ -186,7 +189,7 @@ std::string write_report_page(const std::filesystem::path& recording, GlContext*
       };
     write_report({recording.string()}, written, true, {}, draw);
     page = written;
-    return fmt::format("Report written to {}", std::filesystem::absolute(page).string());
+    return trf("Report written to {}", std::filesystem::absolute(page).string());
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -210,7 +213,7 @@ void ResultsScreen::keep(const Recording& recording) {
     station_.keep(kept);
     key_ = kept.key;
     outcome_.set(std::move(kept));
-    kept_ = fmt::format("Kept for {}", attempt_->person);
+    kept_ = trf("Kept for {}", attempt_->person);
     handing_in_ = Task<HandedIn>([station = station_] { return station.hand_in_kept(); });
   } catch (const std::runtime_error& error) {
     kept_ = error.what();
@@ -221,12 +224,12 @@ void ResultsScreen::note_handed_in() {
   const auto result = handing_in_.poll();
   if (!result) return;
   if (!result->value)
-    kept_ = fmt::format("Kept for {} at this station: {}", attempt_->person, result->fault);
+    kept_ = trf("Kept for {} at this station: {}", attempt_->person, result->fault);
   else if (station_.waits(key_))
-    kept_ = fmt::format("Kept for {} at this station, {} waiting: {}", attempt_->person, result->value->waiting,
-                        result->value->why);
+    kept_ = trf("Kept for {} at this station, {} waiting: {}", attempt_->person, result->value->waiting,
+                result->value->why);
   else
-    kept_ = fmt::format("Entered for {}", attempt_->person);
+    kept_ = trf("Entered for {}", attempt_->person);
   desk_.refresh();  // other stations may have added attempts of this person
 }
 
@@ -250,7 +253,7 @@ void ResultsScreen::step(const WindowInput& input, double, bool listens) {
 
 void ResultsScreen::score_column() {
   if (!attempt_->task) {
-    theme::heading("Whole session");
+    theme::heading(tr("Whole session"));
     all_ ? metric_table("overall", attempt_->overall) : summary_table(*attempt_);
     return;
   }
@@ -261,12 +264,12 @@ void ResultsScreen::score_column() {
   }
   ImGui::SameLine();
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + theme::px(22.f));
-  theme::text(task.finished ? "of 100" : "of 100, not finished", theme::kQuiet);
+  theme::text(task.finished ? tr("of 100") : tr("of 100, not finished"), theme::kQuiet);
   if (const std::string cap = cap_text(task); !cap.empty()) theme::wrapped(cap, theme::kBad);
   event_pressed_ = false;
   event_list(true);
   outcome_.draw();
-  theme::heading(all_ ? "Parts of the score: press one to see why" : "What cost points: press one to see why");
+  theme::heading(all_ ? tr("Parts of the score: press one to see why") : tr("What cost points: press one to see why"));
   if (const std::string text = counted_text(task); !text.empty()) theme::wrapped(text, theme::kYellow);
   std::vector<std::size_t> shown(task.parts.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
@@ -280,7 +283,8 @@ void ResultsScreen::event_list(bool errors) {
   std::ranges::copy_if(attempt_->task->events, std::back_inserter(events),
                        [&](const TaskEvent& event) { return event.error == errors; });
   if (events.empty()) return;
-  theme::heading(errors ? "Errors: press one to see it in the replay" : "Events: press one to see it in the replay");
+  theme::heading(errors ? tr("Errors: press one to see it in the replay")
+                        : tr("Events: press one to see it in the replay"));
   const auto pressed = draw_events(events, 0.0, {});
   if (!pressed) return;
   event_pressed_ = true;
@@ -311,7 +315,7 @@ void ResultsScreen::open_report() {
     execlp("xdg-open", "xdg-open", page.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
-  note_ = child > 0 ? fmt::format("Opening {}", page) : fmt::format("Open {} in a browser", page);
+  note_ = child > 0 ? trf("Opening {}", page) : trf("Open {} in a browser", page);
 }
 
 Ask ResultsScreen::buttons() {
@@ -329,7 +333,8 @@ Ask ResultsScreen::buttons() {
     ask = Ask::OpenRecording;
   }
   theme::beside_or_below(150.f);
-  if (theme::button(all_ ? "Fewer measures" : "All measures", 150.f, false, attempt_.has_value())) all_ = !all_;
+  if (theme::button(all_ ? msgid("Fewer measures") : msgid("All measures"), 150.f, false, attempt_.has_value()))
+    all_ = !all_;
   theme::beside_or_below(150.f);
   if (theme::button("Report", 130.f, false, attempt_.has_value()))
     note_ = write_report_page(recording_, context_, report_);
@@ -344,7 +349,7 @@ Ask ResultsScreen::buttons() {
 
 Ask ResultsScreen::panels() {
   const theme::Panel panel("results", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {1120.f, 676.f}}, theme::PanelKind::Used, 0.55f);
-  theme::headline(!attempt_ ? "Results" : attempt_->task ? attempt_->task->title : attempt_->scene_title);
+  theme::headline(tr(!attempt_ ? "Results" : attempt_->task ? attempt_->task->title : attempt_->scene_title));
   theme::text(attempt_ ? fmt::format("{}, {}, {}", local_text_of_date(date_of_text(attempt_->date)),
                                      clock_text(attempt_->duration), recording_.string())
                        : recording_.string(),
@@ -352,7 +357,7 @@ Ask ResultsScreen::panels() {
   if (attempt_)
     if (const std::string slow = slow_machine_text(*attempt_); !slow.empty()) theme::wrapped(slow, theme::kBad);
   if (attempt_ && !cut_short_.empty())
-    theme::wrapped(fmt::format("These are the results of the first {}: {}", clock_text(attempt_->duration), cut_short_),
+    theme::wrapped(trf("These are the results of the first {}: {}", clock_text(attempt_->duration), cut_short_),
                    theme::kBad);
   ImGui::Dummy({0.f, theme::px(4.f)});
   const bool one_line = ImGui::GetContentRegionAvail().x >= theme::px(kButtonsWide);
@@ -362,7 +367,8 @@ Ask ResultsScreen::panels() {
     if (attempt_)
       score_column();
     else
-      theme::wrapped(fault_.empty() ? "Scoring the recording..." : fault_, fault_.empty() ? theme::kText : theme::kBad);
+      theme::wrapped(fault_.empty() ? tr("Scoring the recording...") : fault_,
+                     fault_.empty() ? theme::kText : theme::kBad);
   }
   ImGui::SameLine(0.f, theme::px(24.f));
   {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "mesh/whole_file.hpp"
 #include "sim/scene/scene_keys.hpp"
 #include "sim/support/files.hpp"
@@ -82,21 +83,36 @@ void sort_scenes(std::vector<ListedScene>& scenes, const Curriculum& curriculum)
 }
 
 std::string title_of(TaskKind kind) {
-  constexpr std::array names{"Touch the targets",   "Navigate the camera",  "Follow the curve", "Grasp and lift",
-                             "Burn along the line", "Keep out of the zone", "Clip and cut",     "Operation"};
+  constexpr std::array names{
+      msgid("Touch the targets"),   msgid("Navigate the camera"),  msgid("Follow the curve"), msgid("Grasp and lift"),
+      msgid("Burn along the line"), msgid("Keep out of the zone"), msgid("Clip and cut"),     msgid("Operation")};
   static_assert(names.size() == kTaskKinds.size());
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::string title_of(InstrumentKind kind) {
+  constexpr std::array names{msgid("Probe"),    msgid("Grasper"),      msgid("Hook"),
+                             msgid("Scissors"), msgid("Clip applier"), msgid("Suction and irrigation")};
+  static_assert(names.size() == kInstrumentKinds.size());
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string title_of(TissueLook look) {
+  constexpr std::array names{msgid("Serosa"), msgid("Liver"),  msgid("Gallbladder"), msgid("Peritoneum"),
+                             msgid("Fat"),    msgid("Artery"), msgid("Vein"),        msgid("Duct")};
+  static_assert(names.size() == kTissueLooks.size());
+  return names[static_cast<std::size_t>(look)];
+}
+
 std::string preview_of(const Scene& scene) {
   std::vector<std::string> organs, instruments;
-  for (const OrganScene& organ : scene.organs) organs.push_back(organ.name);
+  for (const OrganScene& organ : scene.organs) organs.push_back(tr(organ.name));
   for (const InstrumentScene& instrument : scene.instruments)
     instruments.push_back(instrument.name == name_of(instrument.kind)
-                              ? instrument.name
-                              : fmt::format("{} ({})", instrument.name, name_of(instrument.kind)));
-  return fmt::format("{}. {}. Scope of {:g} degrees.", capital(fmt::format("{}", fmt::join(organs, ", "))),
-                     capital(fmt::format("{}", fmt::join(instruments, ", "))), scene.scope.angle_deg);
+                              ? tr(instrument.name)
+                              : fmt::format("{} ({})", tr(instrument.name), tr(name_of(instrument.kind))));
+  return trf("{}. {}. Scope of {:g} degrees.", capital(fmt::format("{}", fmt::join(organs, ", "))),
+             capital(fmt::format("{}", fmt::join(instruments, ", "))), scene.scope.angle_deg);
 }
 
 OwnScenes::OwnScenes(fs::path list) : list_(std::move(list)) {

@@ -32,8 +32,10 @@ ListedScene listed_scene(const std::filesystem::path& file, const SceneAccess& a
 
 // Describes a scene, for example "Liver, stomach. Grasper, burner (hook). Scope of 0 degrees."
 std::string preview_of(const Scene& scene);
-// Returns the title of a kind of task, for example "Touch the targets".
+// Returns the title of a kind of task, for example "Touch the targets"; of an instrument, of the look of an organ.
 std::string title_of(TaskKind kind);
+std::string title_of(InstrumentKind kind);
+std::string title_of(TissueLook look);
 
 // The user's own scenes: those that the editor has saved in any folder, and those in the folder of recordings.
 // They are listed again at the next start.

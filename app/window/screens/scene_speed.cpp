@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "geometry/translate.hpp"
 #include "sim/score/lost_time.hpp"
 #include "sim/session/cpu_backends.hpp"
 
@@ -66,16 +67,18 @@ std::optional<double> SceneSpeeds::of(const ListedScene& scene) const {
 std::string SceneSpeeds::text(std::span<const ListedScene> scenes, std::size_t selected) const {
   const double speed = of(scenes[selected]).value_or(1.0);
   if (speed >= kFastEnough) return {};
-  std::string text = fmt::format(
-      "This machine computes this scene at about {:.0f} % of real time: an attempt would be practice and would not "
-      "count. "
-      "Close other programs",
-      100.0 * speed);
   std::vector<std::string> held;
   for (const ListedScene& scene : scenes)
-    if (scene.task() && held.size() < kNamed && of(scene).value_or(0.0) >= kFastEnough) held.push_back(scene.title);
-  return text +
-         (held.empty() ? "." : fmt::format(", or choose what it is fast enough for: {}.", fmt::join(held, ", ")));
+    if (scene.task() && held.size() < kNamed && of(scene).value_or(0.0) >= kFastEnough) held.push_back(tr(scene.title));
+  if (held.empty())
+    return trf(
+        "This machine computes this scene at about {:.0f} % of real time: an attempt would be practice and would "
+        "not count. Close other programs.",
+        100.0 * speed);
+  return trf(
+      "This machine computes this scene at about {:.0f} % of real time: an attempt would be practice and would not "
+      "count. Close other programs, or choose what it is fast enough for: {}.",
+      100.0 * speed, fmt::format("{}", fmt::join(held, ", ")));
 }
 
 }  // namespace trocar

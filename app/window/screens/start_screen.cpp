@@ -11,6 +11,7 @@
 #include "app/window/practice/settings_panel.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/scene/scene_access.hpp"
 #include "sim/scene/scene_variants.hpp"
 #include "sim/score/trainee_summary.hpp"
@@ -23,7 +24,8 @@ constexpr float kThumbWidth = 66.f, kCardHeight = 40.f, kCardPadding = 1.5f;  //
 constexpr int kColumns = 2, kFreshFrames = 4;
 
 const char* title_of(SceneGroup group) {
-  constexpr const char* titles[] = {"Tasks, the easiest first", "Procedures", "Free practice", "Your scenes"};
+  constexpr const char* titles[] = {msgid("Tasks, the easiest first"), msgid("Procedures"), msgid("Free practice"),
+                                    msgid("Your scenes")};
   return titles[static_cast<std::size_t>(group)];
 }
 
@@ -88,7 +90,7 @@ bool SceneShelf::card(const ListedScene& listed, std::size_t number, bool select
   const ImVec2 to(from.x + width, from.y + theme::px(kCardHeight));
   thumbnails_.draw_at(listed, from.x + pad, from.y + pad, theme::px(kThumbWidth));
   // Scenes that the user made from others have their titles.
-  card_title(listed.title, own ? listed.file.stem().string() : "", {from.x + theme::px(kThumbWidth + 10.f), from.y},
+  card_title(tr(listed.title), own ? listed.file.stem().string() : "", {from.x + theme::px(kThumbWidth + 10.f), from.y},
              {to.x - pad, to.y}, listed.fault.empty() ? theme::kText : theme::kBad);
   return pressed;
 }
@@ -99,7 +101,7 @@ std::optional<std::size_t> SceneShelf::draw(std::span<const ListedScene> scenes,
   const theme::Scope padding = theme::with_cell_padding({theme::px(2.f), theme::px(1.f)});
   for (std::size_t k = 0; k < scenes.size();) {
     const SceneGroup group = scenes[k].group;
-    theme::heading(title_of(group));
+    theme::heading(tr(title_of(group)));
     {
       const theme::Scope table = theme::table(title_of(group), kColumns, ImGuiTableFlags_SizingStretchSame);
       if (!table) break;
@@ -153,12 +155,11 @@ void draw_sign(StepState state, const ImVec2& middle) {
 
 std::string state_line(const CourseView& view, std::size_t k) {
   const StepProgress& progress = view.progress[k];
-  if (progress.state == StepState::Locked) return "needs: " + needs_text(view, k);
+  if (progress.state == StepState::Locked) return trf("needs: {}", needs_text(view, k));
   std::string line = progress.state == StepState::Open ? passes_text(view.curriculum.steps[k], progress)
-                                                       : fmt::format("{}, {}", state_name(progress.state),
+                                                       : fmt::format("{}, {}", tr(state_name(progress.state)),
                                                                      passes_text(view.curriculum.steps[k], progress));
-  if (progress.attempts > 0)
-    line += fmt::format("; {} {}", progress.attempts, progress.attempts == 1 ? "attempt" : "attempts");
+  if (progress.attempts > 0) line += "; " + ntrf("{} attempt", "{} attempts", progress.attempts, progress.attempts);
   return line;
 }
 
@@ -170,16 +171,16 @@ void row_text(const std::string& words, const ImVec2& from, const ImVec2& to, co
 
 std::string progress_line(const LabDesk& desk) {
   if (desk.person().empty()) return {};
-  if (!desk.view()) return desk.asking() ? "Asking the database..." : "";
+  if (!desk.view()) return desk.asking() ? tr("Asking the database...") : "";
   const CourseView& view = *desk.view();
   std::string line;
   if (!desk.why().empty())
-    line = "The database does not answer. Known at this station: ";
+    line = std::string(tr("The database does not answer. Known at this station:")) + " ";
   else if (!desk.known())
-    return fmt::format("New here: Add makes {} known, and so does Start.", desk.person());
-  if (view.progress.empty()) return line + "no curriculum";
-  line += fmt::format("{} of {} steps passed.", steps_passed(view), view.progress.size());
-  if (view.next) line += fmt::format(" Next: {}.", step_title(view.curriculum.steps[*view.next]));
+    return trf("New here: Add makes {} known, and so does Start.", desk.person());
+  if (view.progress.empty()) return line + tr("no curriculum");
+  line += trf("{} of {} steps passed.", steps_passed(view), view.progress.size());
+  if (view.next) line += " " + trf("Next: {}.", step_title(view.curriculum.steps[*view.next]));
   return line;
 }
 
@@ -190,14 +191,13 @@ void draw_step(const LabDesk& desk, std::size_t number) {
   const StepProgress& progress = view.progress[number];
   ImGui::Spacing();
   if (progress.state == StepState::Locked)
-    theme::wrapped(fmt::format("Step of the curriculum, locked; it needs: {}. Attempts count once it is open.",
-                               needs_text(view, number)),
-                   theme::kYellow);
-  else
     theme::wrapped(
-        fmt::format("Step of the curriculum, {}: {}.", state_name(progress.state), passes_text(step, progress)),
-        progress.state == StepState::RefresherDue ? theme::kYellow : theme::kGood);
-  theme::wrapped(fmt::format("A pass has {}.", criteria_text(step)), theme::kQuiet);
+        trf("Step of the curriculum, locked; it needs: {}. Attempts count once it is open.", needs_text(view, number)),
+        theme::kYellow);
+  else
+    theme::wrapped(trf("Step of the curriculum, {}: {}.", tr(state_name(progress.state)), passes_text(step, progress)),
+                   progress.state == StepState::RefresherDue ? theme::kYellow : theme::kGood);
+  theme::wrapped(trf("A pass has {}.", criteria_text(step)), theme::kQuiet);
 }
 
 bool CoursePanel::row(const CourseView& view, std::size_t k, bool selected) {
@@ -213,7 +213,7 @@ bool CoursePanel::row(const CourseView& view, std::size_t k, bool selected) {
   draw_sign(progress.state, {from.x + theme::px(14.f), from.y + 0.5f * height});
   const bool locked = progress.state == StepState::Locked;
   const float left = from.x + theme::px(kSignWidth), right = from.x + width - theme::px(6.f);
-  const std::string best = progress.best ? fmt::format("best {}", score_text(*progress.best)) : std::string();
+  const std::string best = progress.best ? trf("best {}", score_text(*progress.best)) : std::string();
   const theme::WithLetters small(theme::Letters::Small);
   const float best_at = right - ImGui::CalcTextSize(best.c_str()).x;
   row_text(best, {best_at, from.y + theme::px(5.f)}, {right, from.y + height}, theme::kQuiet);
@@ -228,14 +228,14 @@ std::optional<std::size_t> CoursePanel::draw(const LabDesk& desk, const std::opt
   std::optional<std::size_t> pressed;
   const bool unnamed = desk.person().empty();
   if (unnamed)
-    theme::wrapped("Name a person above: passes are then kept, and the steps open one by one.", theme::kQuiet);
+    theme::wrapped(tr("Name a person above: passes are then kept, and the steps open one by one."), theme::kQuiet);
   if (!unnamed && !desk.view()) {
-    theme::text("Asking for your attempts...", theme::kQuiet);
+    theme::text(tr("Asking for your attempts..."), theme::kQuiet);
     return {};
   }
   if (unnamed && !without_attempts_) without_attempts_ = course_view(desk.curriculum(), {}, now_in_seconds());
   const CourseView& view = unnamed ? *without_attempts_ : *desk.view();
-  theme::heading(view.curriculum.title);
+  theme::heading(tr(view.curriculum.title));
   for (std::size_t k = 0; k < view.progress.size(); ++k)
     if (row(view, k, k == selected)) pressed = k;
   return pressed;
@@ -266,7 +266,7 @@ bool PersonLogin::known_people() {
     theme::note_item("Known people");
     return false;
   }
-  if (desk_.people().empty()) theme::text("No people yet", theme::kQuiet);
+  if (desk_.people().empty()) theme::text(tr("No people yet"), theme::kQuiet);
   for (const std::string& id : desk_.people()) {
     if (ImGui::Selectable(id.c_str(), id == person_)) {
       person_ = id;
@@ -281,7 +281,7 @@ bool PersonLogin::known_people() {
 bool PersonLogin::draw() {
   const theme::Scope group = theme::group();
   theme::label("Person", kLabelWidth, kFieldWidth);
-  bool in = ImGui::InputTextWithHint("##person", "name or id", &person_,
+  bool in = ImGui::InputTextWithHint("##person", tr("name or id"), &person_,
                                      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   const bool left = ImGui::IsItemDeactivatedAfterEdit();
   theme::note_item("Person");
@@ -455,7 +455,7 @@ void StartScreen::left_tabs() {
 
 // Once, until the lesson is begun or declined.
 void StartScreen::offer_lesson() {
-  theme::wrapped("New here? The first lesson takes five minutes: the hand, the grip, the pedal and the scope.",
+  theme::wrapped(tr("New here? The first lesson takes five minutes: the hand, the grip, the pedal and the scope."),
                  theme::kYellow);
   if (theme::button("Begin the lesson", 160.f)) lesson_ = true;
   ImGui::SameLine();
@@ -466,18 +466,18 @@ void StartScreen::offer_lesson() {
 void StartScreen::details() {
   const ListedScene& listed = scenes_[selected_];
   if (!settings_.lesson_offered) offer_lesson();
-  theme::headline(listed.title, true);
+  theme::headline(tr(listed.title), true);
   if (!listed.fault.empty()) {
     theme::wrapped(listed.fault, theme::kBad);
     return;
   }
   if (listed.task()) {
     if (const std::string kind = title_of(listed.scene.task->kind); kind != listed.title)
-      theme::text(kind, theme::kSkyBlue);
+      theme::text(tr(kind), theme::kSkyBlue);
     ImGui::Spacing();
-    theme::wrapped(listed.scene.task->instructions);
+    theme::wrapped(tr(listed.scene.task->instructions));
   } else {
-    theme::wrapped("Free practice: no scored task; everything is recorded and measured.");
+    theme::wrapped(tr("Free practice: no scored task; everything is recorded and measured."));
   }
   ImGui::Spacing();
   theme::wrapped(preview_of(listed.scene), theme::kQuiet);
@@ -497,8 +497,8 @@ std::optional<Skill> StartScreen::performer() const {
 void StartScreen::level_choice() {
   const Scene& scene = scenes_[selected_].scene;
   const auto label = [&](int level) {
-    const std::string name = level_name(scene, level);
-    return name.empty() ? fmt::format("Level {}", level) : fmt::format("Level {}: {}", level, name);
+    const std::string name = tr(level_name(scene, level));
+    return name.empty() ? trf("Level {}", level) : trf("Level {}: {}", level, name);
   };
   std::vector<std::string> names;
   for (int level = 1; level <= levels_of(scene); ++level) names.push_back(label(level));
@@ -512,8 +512,8 @@ void StartScreen::patient_choice() {
   constexpr std::uint32_t kPatients = 24;
   const Scene& scene = scenes_[selected_].scene;
   if (!scene.anatomy) return;
-  std::vector<std::string> names = {"as in the file"};
-  for (std::uint32_t seed = 1; seed <= kPatients; ++seed) names.push_back(fmt::format("patient {}", seed));
+  std::vector<std::string> names = {tr("as in the file")};
+  for (std::uint32_t seed = 1; seed <= kPatients; ++seed) names.push_back(trf("patient {}", seed));
   if (const auto chosen = theme::choice("Patient", names[patient_.value_or(0)], names, kValueFrom, kValueWidth)) {
     patient_.reset(), patient_text_.clear();
     try {
@@ -532,7 +532,7 @@ void StartScreen::patient_choice() {
 }
 
 void StartScreen::who_choice() {
-  const std::string names[] = {"Practice", "Expert demonstration", "Novice demonstration"};
+  const std::string names[] = {tr("Practice"), tr("Expert demonstration"), tr("Novice demonstration")};
   who_ = theme::choice("Mode", names[who_], names, kValueFrom, kValueWidth).value_or(who_);
 }
 
@@ -556,7 +556,7 @@ void StartScreen::backend_choice() {
 }
 
 void StartScreen::choices() {
-  theme::heading("Setup");
+  theme::heading(tr("Setup"));
   const Scene& scene = scenes_[selected_].scene;
   level_choice();
   patient_choice();
@@ -600,11 +600,11 @@ bool StartScreen::must_ask() {
 
 Ask StartScreen::hosts_panel() {
   const theme::Panel panel("hosts", {{0.5f, 0.5f}, {}, {0.5f, 0.5f}, {620.f, 0.f}}, theme::PanelKind::Front, 0.95f);
-  theme::headline("Connect to another machine?");
+  theme::headline(tr("Connect to another machine?"));
   theme::wrapped(
-      fmt::format("This scene connects to {} and lets it move instruments. Connect only if you trust this "
-                  "machine and the author of the scene.",
-                  printable(fmt::format("{}", fmt::join(asked_hosts_, ", ")), kLongestText)));
+      trf("This scene connects to {} and lets it move instruments. Connect only if you trust this "
+          "machine and the author of the scene.",
+          printable(fmt::format("{}", fmt::join(asked_hosts_, ", ")), kLongestText)));
   ImGui::Dummy({0.f, theme::px(6.f)});
   Ask ask = Ask::Nothing;
   if (theme::button("Connect", 150.f)) {
@@ -633,11 +633,11 @@ void StartScreen::title_bar() {
   const float top = ImGui::GetCursorPosY();
   {
     const theme::WithLetters title(theme::Letters::Title);
-    theme::text("Trocar");
+    theme::text(tr("Trocar"));
   }
   const float below = ImGui::GetCursorPosY();
   ImGui::SetCursorPos({theme::px(210.f), top + theme::px(22.f)});
-  theme::text("Laparoscopic surgery trainer", theme::kQuiet);
+  theme::text(tr("Laparoscopic surgery trainer"), theme::kQuiet);
   const float from = kListShare * ImGui::GetWindowWidth() + theme::px(36.f);
   ImGui::SetCursorPos({from, top});
   {
@@ -656,7 +656,8 @@ void StartScreen::title_bar() {
 
 void StartScreen::right_side(float height) {
   const theme::Scope right = theme::child("details", {0.f, height}, ImGuiWindowFlags_NavFlattened);
-  if (scenes_.empty()) return theme::wrapped("No scene found; set TROCAR_DATA to Trocar's data folder.", theme::kBad);
+  if (scenes_.empty())
+    return theme::wrapped(tr("No scene found; set TROCAR_DATA to Trocar's data folder."), theme::kBad);
   details();
   if (scenes_[selected_].fault.empty()) choices();
   if (!fault_.empty() && fault_ != scenes_[selected_].fault) theme::wrapped(fault_, theme::kBad);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 #include "sim/score/trainee_summary.hpp"
 
 namespace trocar {
@@ -20,14 +21,14 @@ void draw_task(const TaskRun& task, StepPictures& pictures) {
   const theme::Panel panel("task", {{0.f, 0.f}, {8.f, 8.f}, {}, {214.f, 0.f}}, theme::PanelKind::Shown, 0.6f);
   {
     const theme::WithLetters small(theme::Letters::Small);
-    theme::heading(task.task().title);
+    theme::heading(tr(task.task().title));
   }
   theme::wrapped(feed.hint);
   if (!feed.warning.empty()) theme::wrapped("! " + feed.warning, theme::kBad);
   ImGui::Spacing();
   if (feed.step) pictures.draw(task.task(), *feed.step);
   theme::bar(feed.progress, theme::kGreen, fmt::format("{:.0f} %", 100.0 * feed.progress));
-  if (feed.hold) theme::bar(*feed.hold, theme::kSkyBlue, "hold");
+  if (feed.hold) theme::bar(*feed.hold, theme::kSkyBlue, tr("hold"));
   const double left = task.task().time_limit - feed.elapsed;
   theme::row("Time", clock_text(feed.elapsed), feed.elapsed > task.task().time_good ? theme::kYellow : theme::kText);
   theme::row("Remaining", clock_text(left), left < 15.0 ? theme::kBad : theme::kQuiet);
@@ -93,7 +94,7 @@ const TaskEvent* error_at(std::span<const TaskEvent> events, double now) {
 }
 
 std::optional<std::size_t> draw_events(std::span<const TaskEvent> events, double begin, std::optional<double> now) {
-  if (events.empty()) theme::text("No events", theme::kQuiet);
+  if (events.empty()) theme::text(tr("No events"), theme::kQuiet);
   const auto after = [&](const TaskEvent& event) { return now && event.time > *now; };
   const auto passed = static_cast<std::size_t>(std::ranges::find_if(events, after) - events.begin());
   const std::vector<std::string> names = event_names(events);

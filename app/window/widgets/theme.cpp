@@ -1,5 +1,7 @@
 #include "app/window/widgets/theme.hpp"
+#include "geometry/translate.hpp"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -63,7 +65,7 @@ void wrapped(std::string_view words, const glm::vec3& colour) {
 
 void label(std::string_view words, float from, float width) {
   ImGui::AlignTextToFramePadding();
-  text(words, kQuiet);
+  text(tr(std::string(words)), kQuiet);
   ImGui::SameLine(px(from));
   ImGui::SetNextItemWidth(width > 0.f ? px(width) : -1.f);
 }
@@ -81,7 +83,7 @@ void headline(std::string_view words, bool wraps) {
 
 void row(std::string_view label, std::string_view value, const glm::vec3& colour) {
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  text(label, kQuiet);
+  text(tr(std::string(label)), kQuiet);
   const float width = ImGui::CalcTextSize(value.data(), value.data() + value.size()).x;
   ImGui::SameLine(std::max(right - width, 0.f));
   text(value, colour);
@@ -117,8 +119,11 @@ bool button(const char* label, float width, bool main, bool enabled) {
     ImGui::PushStyleColor(ImGuiCol_ButtonHovered, of(kBlue * 1.25f));
     ImGui::PushStyleColor(ImGuiCol_ButtonActive, of(kBlue * 1.4f));
   }
-  const bool pressed = ImGui::Button(label, {px(width), 0.f});
-  note_words(label);
+  // A translation may be wider than the button.
+  const char* const words = tr(label);
+  const float needed = ImGui::CalcTextSize(words).x + 2.f * ImGui::GetStyle().FramePadding.x;
+  const bool pressed = ImGui::Button(words, {width > 0.f ? std::max(px(width), needed) : 0.f, 0.f});
+  note_words(words);
   if (main) ImGui::PopStyleColor(3);
   if (!enabled) ImGui::EndDisabled();
   note_item(label);
@@ -194,8 +199,10 @@ Scope tab_bar(const char* name) {
 }
 
 Scope tab(const char* name, int flags) {
-  note_words(name);
-  return if_open(ImGui::BeginTabItem(name, nullptr, flags), [](float) { ImGui::EndTabItem(); });
+  const std::string words = tr(std::string(name));
+  note_words(words);
+  return if_open(ImGui::BeginTabItem(fmt::format("{}###{}", words, name).c_str(), nullptr, flags),
+                 [](float) { ImGui::EndTabItem(); });
 }
 
 Scope group() {

@@ -1,7 +1,9 @@
 // Defines the appearance of every panel of the window: colours, fonts, common controls, and scopes of Dear ImGui.
-// Colours come from Okabe and Ito's colour-blind-safe palette (jfly.uni-koeln.de/color, 2008); words repeat what a
-// colour means. Lengths are in layout units: 1/720 of the window's height, or 1/1280 of its width if that is smaller.
-// Scopes are tested in tests/app/window_test.cpp; tests/house holds their rule
+// Labels of buttons, fields, rows and tabs are English: they are looked up in the catalogue here
+// (geometry/translate.hpp), and name the item for tests. All other texts are shown as they are given. Colours come from
+// Okabe and Ito's colour-blind-safe palette (jfly.uni-koeln.de/color, 2008); words repeat what a colour means. Lengths
+// are in layout units: 1/720 of the window's height, or 1/1280 of its width if that is smaller. Scopes are tested in
+// tests/app/window_test.cpp; tests/house holds their rule
 #pragma once
 
 #include <cstdint>

@@ -72,10 +72,10 @@ TEST(CourseProgress, AnUndefinedScoreOrMetricIsNotAPass) {
   EXPECT_FALSE(missed_criteria(c.steps[0], attempt_at(1, kNotANumber)).empty());
   CourseAttempt attempt = attempt_at(1, 50);
   EXPECT_EQ(missed_criteria(c.steps[0], attempt),
-            (std::vector<std::string>{"task_errors: undefined; at most 0 is required."}));
+            (std::vector<std::string>{"Errors: undefined; at most 0 is required."}));
   attempt.metrics["task_errors"] = kNotANumber;
   EXPECT_EQ(missed_criteria(c.steps[0], attempt),
-            (std::vector<std::string>{"task_errors: undefined; at most 0 is required."}));
+            (std::vector<std::string>{"Errors: undefined; at most 0 is required."}));
   attempt.metrics["task_errors"] = 0.0;
   EXPECT_TRUE(missed_criteria(c.steps[0], attempt).empty());
 }
@@ -88,7 +88,7 @@ TEST(CourseProgress, SaysWhatAnAttemptMissed) {
   EXPECT_EQ(missed_criteria(c.steps[0], attempt),
             (std::vector<std::string>{"The task was not finished.", "A critical error occurred.",
                                       "The score is 71.26; at least 80 is required.",
-                                      "task_burnt: 40; at least 95 is required."}));
+                                      "Burnt: 40; at least 95 is required."}));
   attempt.score = 79.9999;
   EXPECT_EQ(missed_criteria(c.steps[0], attempt)[2], "The score is 79.9999; at least 80 is required.");
 }

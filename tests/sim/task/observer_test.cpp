@@ -1,18 +1,36 @@
 // Tests that a session and its recording give a task bit-identical observations (marks, touches, force, removed faces,
 // scope), so that a recording has the score of its attempt. The session burns, so that the surface changes under the
 // marks.
+#include <bit>
+
 #include "app/compare/backends.hpp"
 #include "sim/hdf5/recorder.hpp"
+#include "sim/loop/live_measures.hpp"
 #include "sim/loop/session_loop.hpp"
 #include "sim/record/session_recorder.hpp"
 #include "sim/review/recording_observer.hpp"
 #include "sim/review/score_recording.hpp"
 #include "sim/scene/scene_variants.hpp"
+#include "sim/score/trainee_summary.hpp"
 #include "tests/sim/task/task_support.hpp"
 #include "tests/support/test.hpp"
 
 // Lets a scripted trainee perform the task of a scene, records it, and scores the recording.
 namespace trocar::test {
+
+// The measures that a trainee reads first have the same bits without a recording.
+inline void expect_same_measures(const Attempt& live, const Attempt& recorded) {
+  const std::vector<Metric> own = trainee_metrics(live), others = trainee_metrics(recorded);
+  ASSERT_EQ(own.size(), others.size());
+  EXPECT_GE(own.size(), 5u);
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    EXPECT_EQ(own[k].id, others[k].id);
+    EXPECT_EQ(own[k].label, others[k].label);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(own[k].value), std::bit_cast<std::uint64_t>(others[k].value)) << own[k].id;
+    EXPECT_EQ(reference_text(own[k]), reference_text(others[k])) << own[k].id;
+  }
+  EXPECT_EQ(no_judgement_text(live), no_judgement_text(recorded));
+}
 
 // Performs the task and writes a recording.
 inline TaskResult perform_recorded(const Scene& scene, const HandStyle& style, std::uint32_t seed,
@@ -20,11 +38,14 @@ inline TaskResult perform_recorded(const Scene& scene, const HandStyle& style, s
   CpuBackends backends;
   PerformedSession attempt(scene, style, seed, backends, "scan");
   SessionRecorder recorder(recording_file(file), scene, attempt.session(), "none");
+  LiveMeasures measures;
   while (!attempt.task().feed().finished) {
     attempt.step();
     recorder.append(attempt.session(), attempt.time());
+    measures.add(attempt.session(), attempt.score_time());
   }
   recorder.close();
+  expect_same_measures(measures.attempt(scene, &attempt.task()), score_recording(Recording(file), "s.h5"));
   EXPECT_EQ(held_back(attempt.session()), 0u);
   return attempt.task().result();
 }

@@ -85,6 +85,17 @@ globalThis.createTrocar = async (options) => {
     }),
     trocar_result: () => JSON.stringify({
       finished: progress() >= 1, score: 100 * progress() * 0.875, critical: "",
+      counted: session.task.kind && progress() < 1 ? `${Math.floor(100 * progress())} % of the task was done, so no part counts more than ${Math.floor(100 * progress())} %.` : "",
+      costly: session.task.kind ? [2, 1, 0] : [],
+      measures: [
+        { id: "duration", label: "Time", unit: "s", value: session.elapsed, reference: session.task.kind ? "good up to 30 s, poor from 90 s" : "" },
+        { id: "movements", label: "Number of movements", unit: "", value: 12, reference: "" },
+        { id: "path_length", label: "Path of the tip", unit: "mm", value: 1234.5, reference: "" },
+        { id: "out_of_view_time", label: "Tip out of view", unit: "s", value: null, reference: "good up to 0 s, poor from 3.1 s" },
+        { id: "peak_force", label: "Largest force", unit: "N", value: 0.41, reference: "good up to 2 N, poor from 4 N" },
+        ...(session.task.kind ? [{ id: "task_errors", label: "Number of errors", unit: "", value: 1, reference: "good up to 0, poor from 5" }] : []),
+      ],
+      no_judgement: session.task.kind ? "" : "There is no task, so there is no judgement.",
       parts: session.task.kind ? [
         { id: "task_time", label: "Time", unit: "s", value: session.elapsed, grade: 0.93, why: "31.2 s; up to 30 s is good, from 90 s poor.", advice: "Plan the next movement while the tip holds a target." },
         { id: "path", label: "Path length", unit: "mm", value: 1234.5, grade: 0.55, why: "1.8 times the straight-line distance.", advice: "Move the tip straight to the target." },
