@@ -16,8 +16,8 @@ FOLDERS = ['sim/score', 'sim/task', 'sim/course', 'sim/support', 'sim/review', '
 # Functions whose argument of this number is a text: those of geometry/translate.hpp, labels of the window's controls,
 # labels of metrics.
 KEYWORDS = ['tr', 'trf', 'ntr:1,2', 'ntrf:1,2', 'append_trf:2', 'msgid', 'button', 'label', 'tab', 'row', 'choice',
-            'slider', 'check', 'check_beside', 'number', 'position', 'flag', 'direction', 'kind_choice', 'mode', 'settings_topic', 'choice_of',
-            'beside', 'topic', 'device_choice', 'add:2', 'add_judged:2', 'of_whole:2', 'GradeSentences:3', 'GradeSentences:4']
+            'slider', 'check', 'check_beside', 'number', 'position', 'flag', 'direction', 'kind_choice', 'mode',
+            'beside', 'topic', 'settings_topic', 'choice_of', 'device_choice', 'add:2', 'add_judged:2', 'of_whole:2', 'GradeSentences:3', 'GradeSentences:4']
 # Files of tables whose every text is shown.
 TABLES = ['app/window/input/keys.cpp']
 # Keys of TOML files that a trainee reads, by the name of their table; "": any.

@@ -15,11 +15,11 @@ void Captions::hear(const SoundCues& cues, double elapsed) {
   const auto say = [this](bool heard, std::string_view line) {
     if (heard) lines_[count_++] = line;
   };
-  say(cues.pulse, tr("[pulse]"));
-  say(cues.cut, tr("[high hum: cutting]"));
-  say(cues.coagulate, tr("[low hum: coagulation]"));
-  say(reached_left_ > 0.0, tr("[rising tone: done]"));
-  say(error_left_ > 0.0, tr("[falling tone: error]"));
+  say(cues.pulse, msgid("[pulse]"));
+  say(cues.cut, msgid("[high hum: cutting]"));
+  say(cues.coagulate, msgid("[low hum: coagulation]"));
+  say(reached_left_ > 0.0, msgid("[rising tone: done]"));
+  say(error_left_ > 0.0, msgid("[falling tone: error]"));
 }
 
 }  // namespace trocar

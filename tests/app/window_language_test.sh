@@ -55,7 +55,10 @@ start_program
 wait_for 60 is screen start
 look start
 click Settings
-look settings
+for topic in Picture "Hands and camera" "Sound and overlays"; do
+  click "$topic"
+  look "settings-${topic%% *}"
+done
 key F2
 click Help
 for topic in Tasks Scope Scoring Keys; do

@@ -74,7 +74,7 @@ void clip_lines(const Instrument& instrument) {
 
 void work_lines(const Session& session, const Instrument& instrument, const LineLook& look) {
   if (look.where) {
-    theme::text(look.where, theme::kQuiet);
+    theme::text(tr(look.where), theme::kQuiet);
   } else if (const std::string trouble = trouble_of(instrument); !trouble.empty()) {
     theme::wrapped(trouble, theme::kBad);
   } else if (instrument.kind == InstrumentKind::Grasper) {
@@ -178,9 +178,9 @@ void organ_lines(const Session& session) {
 // Returns why an instrument does nothing: another one has its port, or its device moves another one.
 const char* where_is(const Hands* hands, std::size_t tool) {
   if (!hands) return nullptr;
-  return hands->is_out(tool)      ? tr("Out of the body")
-         : hands->travels(tool)   ? tr("Is exchanged")
-         : hands->is_parked(tool) ? tr("Parked")
+  return hands->is_out(tool)      ? msgid("Out of the body")
+         : hands->travels(tool)   ? msgid("Is exchanged")
+         : hands->is_parked(tool) ? msgid("Parked")
                                   : nullptr;
 }
 

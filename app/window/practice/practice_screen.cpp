@@ -385,7 +385,7 @@ void PracticeScreen::note_panel(const std::string& note) const {
 // What sounds, for those who do not hear it, above the messages.
 void PracticeScreen::caption_panel() const {
   const theme::Panel panel("captions", {{0.5f, 1.f}, {0.f, -44.f}, {0.5f, 1.f}}, theme::PanelKind::Shown, 0.7f);
-  for (const std::string_view line : captions_.lines()) theme::text(line, theme::kText);
+  for (const std::string_view line : captions_.lines()) theme::text(tr(line.data()), theme::kText);  // literals
 }
 
 Ask PracticeScreen::panels() {
