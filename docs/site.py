@@ -116,6 +116,7 @@ def command_page(program):
 def metric_page():
     """Every id of a metric with the label and unit that the code gives it, and its sentence in the report."""
     code = '\n'.join(path.read_text() for path in sorted((ROOT / 'sim').rglob('*.cpp')))
+    code = re.sub(r'msgid\(("[^"]*")\)', r'\1', code)
     lists = re.findall(r'k(?:Task|Session)Ids\[\] = \{(.*?)\};', code, re.S)
     if len(lists) != 2:
         sys.exit('no file of sim/ has the lists kTaskIds and kSessionIds')

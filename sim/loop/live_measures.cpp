@@ -41,12 +41,17 @@ Attempt LiveMeasures::attempt(const Scene& scene, const TaskRun* task) const {
   attempt.duration = std::accumulate(shares.begin(), shares.end(), 0.0);
   const std::vector<double> stops = attempt.task ? stops_of(*attempt.task) : std::vector<double>{};
   double peak = 0.0;
-  for (const Tool& tool : tools_) {
+  for (std::size_t k = 0; k < tools_.size(); ++k) {
+    const Tool& tool = tools_[k];
+    std::vector<char> out_of_view(tool.out_of_view.begin(),
+                                  tool.out_of_view.begin() + static_cast<std::ptrdiff_t>(frames));
+    for (std::size_t frame = 0; frame < frames; ++frame)
+      if (is_out_of_body(scene, k, {tool.pivot[frame], tool.tip[frame], 0.0})) out_of_view[frame] = 0;
     TrackSamples samples;
     for (std::size_t frame = 0; frame < frames; ++frame)
       samples.add(times_[frame], tool.tip[frame], tool.pivot[frame], tool.roll_deg[frame]);
     InstrumentScore score{tool.name, motion_metrics(measured_track(samples), stops)};
-    score.metrics.push_back(out_of_view_metric(shares, std::span(tool.out_of_view).first(frames), attempt.duration));
+    score.metrics.push_back(out_of_view_metric(shares, out_of_view, attempt.duration));
     attempt.instruments.push_back(std::move(score));
     for (std::size_t frame = 0; frame < frames; ++frame) peak = std::max(peak, tool.force[frame]);
   }

@@ -63,12 +63,6 @@ double end_of(const ScoredSession& session, double start) {
   return end_of_score(*session.scene.task, *session.task, start);
 }
 
-// Returns whether an instrument has left the body for another one of its port: then its tip has not to be seen.
-bool is_out_of_body(const InstrumentScene& instrument, const ToolPose& pose) {
-  constexpr double kRound = 1e-4;  // m  a recording has the tip in single precision
-  return !instrument.port.empty() && glm::length(pose.tip - pose.pivot) <= instrument.limits.shallowest + kRound;
-}
-
 ScoredTool scored_tool(const Recording& recording, const ScoredSession& session, std::span<const planar::Zone> zones,
                        std::size_t tool) {
   ScoredTool scored;
@@ -80,7 +74,7 @@ ScoredTool scored_tool(const Recording& recording, const ScoredSession& session,
     const double force = glm::length(glm::dvec3(recording.force(frame, tool)));
     scored.force.push_back(std::isfinite(force) ? force : 0.0);
     scored.out_of_view.push_back(
-        !is_out_of_body(session.scene.instruments[tool], pose) &&
+        !is_out_of_body(session.scene, tool, pose) &&
         (recording.hidden(frame).tip(tool) || !seen_point(scope, session.scene.scope.lens, pose.tip).visible));
     for (std::size_t z = 0; z < zones.size(); ++z)
       scored.in_zone[z].push_back(depth_in_zone(zones[z], scope, pose).half_heights > 0.0);

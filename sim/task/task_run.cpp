@@ -222,4 +222,10 @@ std::vector<double> stops_of(const TaskResult& result) {
   return stops;
 }
 
+bool is_out_of_body(const Scene& scene, std::size_t instrument, const ToolPose& pose) {
+  constexpr double kRound = 1e-4;  // m  a recording has the tip in single precision
+  if (instrument >= scene.instruments.size() || scene.instruments[instrument].port.empty()) return false;
+  return glm::distance(pose.tip, pose.pivot) <= scene.instruments[instrument].limits.shallowest + kRound;
+}
+
 }  // namespace trocar

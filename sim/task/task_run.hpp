@@ -98,6 +98,9 @@ std::size_t instrument_of_task(const Scene& scene);
 
 // Returns the end of the scored time, s: the last event of a task that is finished, else its time limit. `start`: s.
 double end_of_score(const TaskScene& task, const TaskResult& result, double start);
+// Returns whether an instrument has left the body for another one of its port: then its tip has not to be seen. False
+// where the scene has no such instrument, as that of a recording whose scene cannot be read.
+bool is_out_of_body(const Scene& scene, std::size_t instrument, const ToolPose& pose);
 // Returns the times of the task's notes: the straight-line path leads through the tip's positions at these times.
 std::vector<double> stops_of(const TaskResult& result);
 
