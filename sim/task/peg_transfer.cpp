@@ -107,7 +107,7 @@ class PegTransfer final : public TaskGoal {
   void add_metrics(PartList& parts) const override {
     const double all = 2.0 * static_cast<double>(rings_.size());
     parts.add("task_rings", "Rings handed over", "", static_cast<double>(handed_), all, 0.0);
-    parts.add("task_ring_drops", "Drops", "", static_cast<double>(drops_), 0.0, 2.0);
+    parts.add("task_ring_drops", "Rings dropped", "", static_cast<double>(drops_), 0.0, 2.0);
     parts.add("task_rings_lost", "Rings out of view", "", static_cast<double>(count_lost()), 0.0, 1.0);
     parts.add("task_mistels", "Score as MISTELS", "", mistels(), task_.time_limit - task_.time_good, 0.0);
   }

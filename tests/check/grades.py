@@ -65,7 +65,7 @@ def read(table):
     with table.open() as file:
         for row in csv.DictReader(file):
             who = (row.get("fault") or row["as"], float(row.get("dose") or 0))
-            score = float(row["task_score"]) if row.get("task_score") else None
+            score = float(row["score"]) if row.get("score") else None
             runs[Path(row["scene"]).stem, int(row["level"])][who][row["seed"]] = score
     return runs
 

@@ -1,5 +1,5 @@
 // Provides a task of every kind with all its optional parts, and frames in which nothing moves: a sheet, a duct and
-// strands, a grasper and a hook. Units: metres, seconds.
+// strands, two graspers and a hook, and two pegs. Units: metres, seconds.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@ namespace trocar::test {
 
 inline constexpr std::array kEveryKind = {TaskKind::TouchTargets, TaskKind::NavigateCamera, TaskKind::FollowCurve,
                                           TaskKind::LiftOrgan,    TaskKind::BurnLine,       TaskKind::KeepOut,
-                                          TaskKind::ClipAndCut,   TaskKind::Operation};
+                                          TaskKind::ClipAndCut,   TaskKind::Operation,      TaskKind::PegTransfer};
 
 class FramesAtRest {
  public:
   FramesAtRest() : sheet_(shapes::grid(40, 40, 0.2f, 0.2f)) {
     shape_.path = {{0.f, 0.f, 0.005f}, {0.04f, 0.f, 0.005f}};
     duct_ = tube_surface(shape_);
-    tools_.resize(2);
+    tools_.resize(3);
     for (SeenTool& tool : tools_) tool.pose = {{0.0, 0.0, 0.2}, {0.0, 0.0, 0.1}, 0.0025};
-    first_.assign(3, 0);
+    first_.assign(4, 0);
     organs_.resize(2);
     for (SeenOrgan& organ : organs_) organ.touches = {{}, first_};
     organs_[0].surface = sheet_.view(), organs_[1].surface = duct_.view();
@@ -33,9 +33,10 @@ class FramesAtRest {
   }
 
   TaskStage stage() const {
-    TaskStage stage{{"sheet", "duct"}, {"grasper", "hook"}, {sheet_.view(), duct_.view()}};
-    stage.jaws.resize(2);
-    stage.kinds = {InstrumentKind::Grasper, InstrumentKind::Hook};
+    TaskStage stage{{"sheet", "duct"}, {"grasper", "hook", "second grasper"}, {sheet_.view(), duct_.view()}};
+    stage.jaws.resize(3);
+    stage.kinds = {InstrumentKind::Grasper, InstrumentKind::Hook, InstrumentKind::Grasper};
+    stage.pegs = {{-0.03, 0.0, 0.0}, {0.03, 0.0, 0.0}}, stage.peg_height = 0.02;
     stage.lines = {{}, centre_line(shape_)};
     stage.tissue = {"bed"};
     for (int k = 0; k < 4; ++k) stage.fibres.push_back({0, {0.01f * static_cast<float>(k), 0.f, 0.f}});
@@ -49,6 +50,7 @@ class FramesAtRest {
     task.most_tremor = 0.00025;
     task.time_good = 1.0, task.time_limit = 2.0;
     if (kind == TaskKind::LiftOrgan) task.instrument = "grasper", task.locations.pop_back();
+    if (kind == TaskKind::PegTransfer) task.instrument = "grasper";
     if (kind == TaskKind::KeepOut) task.zones = {{{{0.5, 0.5}, {0.6, 0.5}, {0.5, 0.6}}}};
     if (kind == TaskKind::ClipAndCut || kind == TaskKind::Operation)
       task.locations = {{"duct", {0.02f, 0.f, 0.005f}, TubeSide::Start}};
