@@ -93,6 +93,20 @@ click() {
 }
 key() { xdotool keydown "$1"; await_frames; xdotool keyup "$1"; await_frames; }
 picture() { await_frames; import -window root -crop "${width}x${height}+0+0" +repage "$out/$1.png"; [ -s "$out/$1.png" ] || fail "no picture $1"; }
+# From the results: the replay, then the recordings of the start screen, each for the test's own look(), with these words.
+look_at_replay_and_recordings() {
+  click Replay
+  wait_for 120 is screen replay
+  look replay "$@"
+  key Escape
+  wait_for 20 is screen results
+  click "Start screen"
+  wait_for 20 is screen start
+  click "Open recording..."
+  await_frames
+  look recordings "$@"
+  click Cancel
+}
 # Shrinks the window to its minimum and restores it: the program must not draw into a picture without pixels, and its
 # screen must not change.
 shrink() {

@@ -96,17 +96,7 @@ wait_for 60 note_has zoe
 look results
 click "All measures"
 look all-measures
-click Replay
-wait_for 120 is screen replay
-look replay
-key Escape
-wait_for 20 is screen results
-click "Start screen"
-wait_for 20 is screen start
-click "Open recording..."
-await_frames
-look recordings
-click Cancel
+look_at_replay_and_recordings
 click "People..."
 wait_for 20 is screen library
 wait_for 20 at_least frames 1

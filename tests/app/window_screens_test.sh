@@ -90,17 +90,7 @@ for size in ${TROCAR_SCREEN_SIZES:-1280x720-150 1024x640 1280x720 1920x1080}; do
   click Finish
   wait_for 120 is phase measured
   look results trainee
-  click Replay
-  wait_for 120 is screen replay
-  look replay trainee
-  key Escape
-  wait_for 20 is screen results
-  click "Start screen"
-  wait_for 20 is screen start
-  click "Open recording..."
-  await_frames
-  look recordings trainee
-  click Cancel
+  look_at_replay_and_recordings trainee
   click "Edit scene"
   wait_for 120 is screen editor
   look editor
