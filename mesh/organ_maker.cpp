@@ -13,7 +13,8 @@ namespace trocar {
 namespace {
 
 constexpr int kFewestFaces = 2000, kMostFaces = 4000000;
-constexpr double kMetre = 1e-3;  // m per mm of the shapes
+constexpr int kFewestOfNode = 200;  // a lymph node is small
+constexpr double kMetre = 1e-3;     // m per mm of the shapes
 
 // Spreads the lowest 21 bits so that each occupies every third bit.
 std::uint64_t spread(std::uint64_t bits) {
@@ -54,10 +55,10 @@ TriangleMesh numbered_along_curve(const RawSurface& raw, const FieldBox& box) {
   return mesh;
 }
 
-TriangleMesh make(double (*distance)(const glm::dvec3&), const FieldBox& box, int faces) {
-  if (faces < kFewestFaces || faces > kMostFaces)
+TriangleMesh make(double (*distance)(const glm::dvec3&), const FieldBox& box, int faces, int fewest = kFewestFaces) {
+  if (faces < fewest || faces > kMostFaces)
     throw InputError("an organ of " + std::to_string(faces) + " faces cannot be made; ask for " +
-                     std::to_string(kFewestFaces) + " to " + std::to_string(kMostFaces));
+                     std::to_string(fewest) + " to " + std::to_string(kMostFaces));
   const SampledField field(box, distance);
   return numbered_along_curve(even_remesh(iso_surface(field), field, static_cast<std::size_t>(faces)), box);
 }
@@ -91,10 +92,13 @@ TriangleMesh make_organ(std::string_view name, const OrganParams& params) {
   if (name == "liver") return make_liver(params);
   if (name == "stomach") return make_stomach(params);
   if (name == "gallbladder") return make_gallbladder(params);
+  if (name == "gallbladder-with-stone") return make(gallbladder_with_stone_distance, gallbladder_box(), params.faces);
+  if (name == "lymph-node") return make(lymph_node_distance, lymph_node_box(), params.faces, kFewestOfNode);
   for (const Neighbour& one : kNeighbours)
     if (name == one.name) return make(one.distance, one.box(), params.faces);
   throw InputError("there is no organ called '" + std::string(name) +
-                   "'; ask for liver, stomach, gallbladder, colon, omentum, lesser-omentum, retroperitoneum, "
+                   "'; ask for liver, stomach, gallbladder, gallbladder-with-stone, lymph-node, colon, omentum, "
+                   "lesser-omentum, retroperitoneum, "
                    "diaphragm, superellipsoid "
                    "or supertoroid");
 }

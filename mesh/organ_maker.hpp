@@ -11,7 +11,7 @@
 namespace trocar {
 
 struct OrganParams {
-  int faces = 20000;  // 1  triangles, 2,000 .. 4,000,000; an odd number is rounded up
+  int faces = 20000;  // 1  triangles, 2,000 .. 4,000,000, of a lymph node from 200; an odd number is rounded up
 };
 
 // Each function makes one organ. Vertices and faces are ordered along a space-filling curve, so that neighbours in
@@ -19,8 +19,9 @@ struct OrganParams {
 TriangleMesh make_liver(const OrganParams& params);
 TriangleMesh make_stomach(const OrganParams& params = {.faces = 10000});
 TriangleMesh make_gallbladder(const OrganParams& params = {.faces = 2000});
-// Makes the organ "liver", "stomach" or "gallbladder", or a neighbour that scenes show behind them: "colon", "omentum",
-// "lesser-omentum", "retroperitoneum" or "diaphragm". Throws InputError for another name.
+// Makes the organ "liver", "stomach", "gallbladder", "gallbladder-with-stone" or "lymph-node", or a neighbour that
+// scenes show behind them: "colon", "omentum", "lesser-omentum", "retroperitoneum" or "diaphragm". Throws InputError
+// for another name.
 TriangleMesh make_organ(std::string_view name, const OrganParams& params);
 
 }  // namespace trocar

@@ -207,13 +207,37 @@ constexpr double kGap = 1.2;  // mm
 
 }  // namespace
 
-double gallbladder_distance(const glm::dvec3& p) {
-  double d = limb(p, kGallbladderAxis, 6.0);
+namespace {
+
+double beside_its_neighbours(double d, const glm::dvec3& p) {
   d = smooth_cut(d, liver_distance(p) - kGap, 3.0);
   return smooth_cut(d, stomach_distance(p) - kGap, 3.0);
 }
 
+}  // namespace
+
+double gallbladder_distance(const glm::dvec3& p) { return beside_its_neighbours(limb(p, kGallbladderAxis, 6.0), p); }
+
+double gallbladder_with_stone_distance(const glm::dvec3& p) {
+  constexpr double kStone = 8.0, kWall = 1.5;  // mm
+  const double neck = sphere(p, {-47, 66.5, 136}, kStone + kWall);
+  return beside_its_neighbours(smooth_union(limb(p, kGallbladderAxis, 6.0), neck, 4.0), p);
+}
+
 FieldBox gallbladder_box() { return {{-96, 8, 104}, {-24, 98, 206}}; }
+
+// Models the cystic lymph node as a bean, 8 mm long and 4.5 mm thick, whose hollow side looks at the cystic artery.
+
+namespace {
+
+constexpr std::array<Bead, 3> kNodeAxis = {
+    {{{-20.05, 83.15, 114.85}, 1.9}, {{-18.4, 83.1, 113.6}, 2.2}, {{-16.65, 84.45, 114.0}, 1.9}}};
+
+}  // namespace
+
+double lymph_node_distance(const glm::dvec3& p) { return limb(p, kNodeAxis, 1.0); }
+
+FieldBox lymph_node_box() { return {{-25, 78, 108}, {-12, 90, 120}, 0.3}; }
 
 namespace {
 

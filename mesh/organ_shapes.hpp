@@ -132,6 +132,13 @@ FieldBox stomach_box();                        // mm
 double gallbladder_distance(const glm::dvec3& p);  // mm
 FieldBox gallbladder_box();                        // mm
 
+// The gallbladder with a stone of 16 mm that is stuck in its neck and bulges it; within the box of the gallbladder.
+double gallbladder_with_stone_distance(const glm::dvec3& p);  // mm
+
+// The cystic lymph node, in the medial end of the hepatocystic triangle.
+double lymph_node_distance(const glm::dvec3& p);  // mm
+FieldBox lymph_node_box();                        // mm
+
 // Those of the neighbours of an operation on the gallbladder, which are drawn and no more (neighbour_shapes.cpp).
 double colon_distance(const glm::dvec3& p);  // mm
 FieldBox colon_box();                        // mm

@@ -429,8 +429,8 @@ void add_mesh_command(Command& program) {
   Command& making = mesh.command("make", "Make a built-in organ or a superquadric with a given number of faces");
   making
       .option("organ", command->organ,
-              "liver, stomach, gallbladder, colon, omentum, lesser-omentum, retroperitoneum, diaphragm, superellipsoid "
-              "or supertoroid")
+              "liver, stomach, gallbladder, gallbladder-with-stone, lymph-node, colon, omentum, lesser-omentum, "
+              "retroperitoneum, diaphragm, superellipsoid or supertoroid")
       .required();
   making.option("--faces", command->faces, "Number of faces").within(4, kMostFaces).shown();
   making.option("--size", command->size, "Superquadric: half sizes X,Y,Z in mm").with_commas(3).within(0, 1e6).shown();

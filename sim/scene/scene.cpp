@@ -550,6 +550,17 @@ void check(const SceneOrigin& origin, TomlTable& table, const AnatomyScene& anat
   }
   if (anatomy.duct == anatomy.artery || anatomy.duct == anatomy.main_duct || anatomy.artery == anatomy.main_duct)
     table.fail("duct", "artery and main_duct must be three different organs");
+  if (!anatomy.node.empty()) {
+    refuse_unknown_organ(origin, table, "node", anatomy.node);
+    if (!has_mesh_file(*std::ranges::find(origin.scene->organs, anatomy.node, &OrganScene::name)))
+      table.fail("node", fmt::format("must be an organ with a mesh, but {} has none", printable(anatomy.node)));
+  }
+  if (anatomy.adhesion_from.size() != anatomy.adhesion_to.size() || anatomy.adhesion_from.size() == 1)
+    table.fail("adhesion_to_mm", "must have as many points as adhesion_from_mm, at least two");
+  if (!anatomy.adhesion_from.empty() &&
+      std::ranges::none_of(origin.scene->organs, [](const OrganScene& organ) { return organ.fat.has_value(); }))
+    table.fail("adhesion_from_mm", "needs an organ with [organ.fat], of whose tissue the adhesion is");
+  if (anatomy.second_artery.size() == 1) table.fail("second_artery_mm", "must have two points or more");
   if (!has_name(origin.scene->layers, anatomy.bed))
     table.fail("bed", fmt::format("the scene has no layer '{}'; it has {}", printable(anatomy.bed),
                                   names_of(origin.scene->layers)));
@@ -708,6 +719,7 @@ void check(const SceneOrigin& origin, TomlTable& table, const StepSide& side) {
 template <>
 void check(const SceneOrigin& origin, TomlTable& table, const StepGone& gone) {
   refuse_unknown_organ(origin, table, "organ", gone.organ);
+  if (gone.opened && gone.may_stay) table.fail("may_stay", "must be absent beside opened = true; remove one of them");
 }
 
 void refuse_no_grasper(const SceneOrigin& origin, TomlTable& table, const std::string& name) {
@@ -746,8 +758,9 @@ void check(const SceneOrigin& origin, TomlTable& table, const TaskStep& step) {
     table.fail("tissue", "must be absent; only dissect divides connective tissue");
   if (step.kind == StepKind::Clear && step.sides.size() < 2)
     table.fail("side", "is missing; a step of the kind clear needs two [[task.step.side]] or more");
-  if (step.kind == StepKind::Clear && step.gone.empty())
-    table.fail("gone", "is missing; a step of the kind clear needs at least one [[task.step.gone]]");
+  if (step.kind == StepKind::Clear && std::ranges::all_of(step.gone, &StepGone::may_stay))
+    table.fail("gone",
+               "is missing; a step of the kind clear needs at least one [[task.step.gone]] without may_stay = true");
   for (const auto& [key, count] : {std::pair{"side", step.sides.size()}, {"gone", step.gone.size()}})
     if (step.kind != StepKind::Clear && count > 0) table.fail(key, "must be absent; only clear has a window");
 }

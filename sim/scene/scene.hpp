@@ -52,8 +52,13 @@ struct BandScene {
 struct AnatomyScene {
   std::string duct, artery, main_duct;  // organs that are tubes
   std::string bed;                      // layer
-  glm::dvec3 front{0.0};  // m  in the liver: where an artery begins that crosses in front of the main duct
-  glm::dvec3 near{0.0};   // m  in the liver: where a short artery begins
+  glm::dvec3 front{0.0};    // m  in the liver: where an artery begins that crosses in front of the main duct
+  glm::dvec3 near{0.0};     // m  in the liver: where a short artery begins
+  std::string node;         // organ with a mesh file that goes with the artery; empty: none
+  glm::dvec3 node_at{0.0};  // m  its middle
+  std::vector<glm::dvec3> adhesion_from, adhesion_to;  // m  lines of adhesions, on omentum and gallbladder; empty: none
+  std::vector<glm::dvec3> second_artery;               // m  its path, to the gallbladder; empty: none
+  std::filesystem::path stone_mesh;                    // of the gallbladder with a stone in its neck; empty: none
 };
 
 // A tube that carries blood.

@@ -95,6 +95,8 @@ void declare(Keys& keys, std::type_identity<StepGone>) {
   keys.flag(
       {"opened", "", "true: it must be open along the middle of the window, as a sheet whose edges lie beside it"},
       &StepGone::opened);
+  keys.flag({"may_stay", "", "true: it may be taken away with the others, such as a lymph node, or stay"},
+            &StepGone::may_stay);
 }
 
 template <typename Keys>
@@ -373,6 +375,18 @@ void declare(Keys& keys, std::type_identity<AnatomyScene>) {
       &AnatomyScene::front);
   keys.position({"short_artery_mm", "mm", "a point in the liver: the origin of a short artery", Need::Required},
                 &AnatomyScene::near);
+  keys.text({"node", "", "a lymph node, with a mesh, that goes with the artery; empty: none"}, &AnatomyScene::node);
+  keys.position({"node_mm", "mm", "the middle of this node"}, &AnatomyScene::node_at);
+  keys.optional_path({"adhesion_from_mm", "mm, [[x, y, z], ...]",
+                      "where fat of the omentum begins that may be stuck to the gallbladder; needs an `[organ.fat]`"},
+                     &AnatomyScene::adhesion_from);
+  keys.optional_path({"adhesion_to_mm", "mm, [[x, y, z], ...]", "where it ends, on the gallbladder"},
+                     &AnatomyScene::adhesion_to);
+  keys.optional_path({"second_artery_mm", "mm, [[x, y, z], ...]",
+                      "the path of a second cystic artery that some patients have, to the gallbladder"},
+                     &AnatomyScene::second_artery);
+  keys.optional_file({"stone_mesh", "", "the mesh of the gallbladder with a stone in its neck"},
+                     &AnatomyScene::stone_mesh);
 }
 
 template <typename Keys>

@@ -104,6 +104,10 @@ constexpr double kBuildShares[] = {25.0, 50.0, 25.0};
 constexpr double kWallShares[] = {75.0, 25.0};
 constexpr double kFatOf[] = {5.0 / 7.0, 1.0, 9.0 / 7.0};                  // 1  thickness, relative to the scene's
 constexpr double kWallThicker = 1.4, kWallStiffer = 3.0, kTougher = 2.0;  // 1  of an inflamed wall and its bed
+constexpr double kAdhesionsShare = 0.25, kStoneShare = 0.1, kSecondShare = 0.089;
+constexpr double kTense = 2.0;  // 1  of the wall, over a stone that keeps the bile in
+constexpr const char* kAdhesion = "adhesion of the omentum";
+constexpr const char* kSecondArtery = "second cystic artery";
 constexpr const char* kBuildNames[] = {"thin", "of usual build", "stout"};
 constexpr const char* kWallNames[] = {"", ", inflamed wall"};
 constexpr const char* kDuctNames[] = {"lateral", "high", "parallel and low", "behind the common duct"};
@@ -145,6 +149,16 @@ Anatomy draw(Draws& draws) {
   a.build = static_cast<Build>(draws.choose(kBuildShares));
   a.wall = static_cast<Wall>(draws.choose(kWallShares));
   return a;
+}
+
+// What was added later has numbers of its own, so that the rest of a patient does not change with it.
+void draw_more(std::uint32_t seed, const AnatomyScene& names, Anatomy& a) {
+  constexpr std::uint32_t kOther = 0x9e3779b9u;
+  Draws draws(seed ^ kOther);
+  const auto is = [&](double share, bool possible) { return draws.between(0.0, 1.0) < share && possible; };
+  a.adhesions = is(kAdhesionsShare, !names.adhesion_from.empty());
+  a.stone = is(kStoneShare, !names.stone_mesh.empty());
+  a.second_artery = is(kSecondShare, !names.second_artery.empty());
 }
 
 double length_of(const Line& line) {
@@ -284,6 +298,29 @@ void carry_fat(FatShape& fat, const MovedTube& tube, double radius) {
   }
 }
 
+// A lymph node goes with the artery, and along it to where it is clear of the two ducts; else to where it is clearest.
+void carry_node(const AnatomyScene& names, const MovedTube& artery, const Line& duct, double duct_radius,
+                const Line& main, double main_radius, OrganScene& node) {
+  constexpr double kHalf = 2.5e-3, kClear = 1e-3, kStep = 1e-3, kMost = 10e-3;  // m  of the node; along the artery
+  const double along = along_line(artery.before, names.node_at), length = length_of(artery.after);
+  const dvec3 beside = names.node_at - point_at(artery.before, along);
+  const double from_end = (length_of(artery.before) - along) * std::min(1.0, length / length_of(artery.before));
+  const auto clearance = [&](const dvec3& p) {
+    return std::min(glm::distance(p, point_at(duct, along_line(duct, p))) - duct_radius,
+                    glm::distance(p, point_at(main, along_line(main, p))) - main_radius) -
+           kHalf;
+  };
+  dvec3 best = names.node_at;
+  double most = -INFINITY;
+  for (double moved = 0.0; moved <= kMost && most < kClear; moved += kStep)
+    for (const double by : {moved, -moved}) {
+      const dvec3 at = point_at(artery.after, std::clamp(length - from_end + by, 0.0, length)) + beside;
+      if (clearance(at) > most) most = clearance(at), best = at;
+      if (most >= kClear) break;
+    }
+  node.offset += glm::vec3(best - names.node_at);
+}
+
 // The sides of a window go with the ducts on which they lie.
 void carry_window(TaskStep& step, const std::string& organ, const MovedTube& tube) {
   for (StepSide& side : step.sides)
@@ -378,6 +415,91 @@ void set_thickness(const std::string& name, double thickness, FatShape& fat, std
   }
 }
 
+// Fat of the omentum that is stuck to the gallbladder. It is held where it leaves the omentum, and a step after the
+// first retraction divides the strands that join it.
+void add_adhesion(const AnatomyScene& names, const LayerScene& bed, Scene& scene) {
+  constexpr double kLobule = 5e-3, kSpacing = 2.2e-3, kThickness = 9e-3, kNodes = 6e-3;  // m
+  constexpr float kReach = 2.5e-3f, kHeld = 4e-3f;                                       // m
+  constexpr double kShare = 0.95;
+  OrganScene fat = *std::ranges::find_if(scene.organs, [](const OrganScene& organ) { return organ.fat.has_value(); });
+  fat.name = kAdhesion;
+  fat.fat->from = names.adhesion_from, fat.fat->through.clear(), fat.fat->to = names.adhesion_to;
+  fat.fat->thickness = kThickness, fat.fat->lobule = kLobule, fat.fat->spacing = kSpacing;
+  fat.tissue.node_spacing = kNodes;
+  fat.attachments.clear();
+  for (const dvec3& p : names.adhesion_from)
+    fat.attachments.push_back({.centre = glm::vec3(p), .radius = static_cast<float>(kThickness) + kHeld});
+  scene.organs.push_back(fat);
+  LayerScene layer{"adhesions", kAdhesion, bed.organ, bed.params};
+  layer.params.reach = kReach;
+  scene.layers.push_back(layer);
+  if (!scene.task) return;
+  TaskStep step;
+  step.kind = StepKind::Dissect;
+  step.title = "free the gallbladder from the omentum";
+  step.tissue = {{.name = layer.name}};
+  step.share = kShare;
+  std::vector<TaskStep>& steps = scene.task->steps;
+  steps.insert(std::ranges::find_if(steps, [](const TaskStep& s) { return s.kind != StepKind::Retract; }), step);
+}
+
+// A second artery, like the first one: it is joined to what that is joined to, is divided and has its limits. Returns
+// whether it has room.
+bool add_second_artery(const AnatomyScene& names, const Line& first, const Line& duct, double duct_radius,
+                       Scene& scene) {
+  constexpr double kRoomForClips = 3e-3;  // m  between its wall and those of the others
+  constexpr double kDivided = 0.62;       // 1  of its length, from its origin
+  OrganScene artery = *std::ranges::find(scene.organs, names.artery, &OrganScene::name);
+  artery.name = kSecondArtery;
+  artery.tube->path = names.second_artery;
+  const Line line = centre_line(*artery.tube);
+  const double length = length_of(line), r = artery.tube->radius;
+  const auto gap = [&](const Line& other, double radius) {
+    return gap_between(line, 0.0, length - kEntry, other) - radius - r;
+  };
+  if (gap(first, r) < kRoomForClips || gap(duct, duct_radius) < kRoomForClips) return false;
+  scene.organs.insert(std::ranges::find(scene.organs, names.artery, &OrganScene::name) + 1, artery);
+  const auto gallbladder = std::ranges::find(scene.layers, names.bed, &LayerScene::name)->organ;
+  for (const LayerScene& layer : std::vector<LayerScene>(scene.layers))
+    if (layer.organ == names.artery && layer.to == gallbladder) {
+      LayerScene copy = layer;
+      copy.name = fmt::format("{} at the gallbladder", kSecondArtery), copy.organ = kSecondArtery;
+      scene.layers.push_back(copy);
+    }
+  if (!scene.task) return true;
+  const auto place = std::ranges::find(scene.task->locations, names.artery, &TaskTarget::organ);
+  if (place != scene.task->locations.end()) {
+    TaskTarget target = *place;
+    target.organ = kSecondArtery, target.location = glm::vec3(point_at(line, kDivided * length));
+    scene.task->locations.push_back(target);
+  }
+  const auto limit = std::ranges::find(scene.task->limits, names.artery, &TaskLimit::organ);
+  if (limit != scene.task->limits.end()) {
+    TaskLimit same = *limit;
+    same.organ = kSecondArtery;
+    scene.task->limits.push_back(same);
+  }
+  return true;
+}
+
+// A stone that is stuck in the neck keeps the bile in: the gallbladder is tense, unless inflammation made its wall
+// stiffer already.
+void add_stone(const AnatomyScene& names, const LayerScene& bed, Wall wall, Scene& scene) {
+  OrganScene& gallbladder = *std::ranges::find(scene.organs, bed.organ, &OrganScene::name);
+  gallbladder.mesh = names.stone_mesh;
+  if (wall == Wall::Usual) gallbladder.tissue.youngs_modulus *= kTense;
+}
+
+void add_more(const AnatomyScene& names, Scene& scene, Anatomy& anatomy) {
+  const LayerScene bed = *std::ranges::find(scene.layers, names.bed, &LayerScene::name);
+  const TubeShape duct = tube_named(scene, names.duct);
+  if (anatomy.stone) add_stone(names, bed, anatomy.wall, scene);
+  if (anatomy.adhesions) add_adhesion(names, bed, scene);
+  if (anatomy.second_artery)
+    anatomy.second_artery =
+        add_second_artery(names, centre_line(tube_named(scene, names.artery)), centre_line(duct), duct.radius, scene);
+}
+
 // Returns whether the anatomy fits; then `scene` has it.
 bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
   TubeShape &duct = tube_named(scene, names.duct), &artery = tube_named(scene, names.artery);
@@ -400,6 +522,9 @@ bool apply(const Anatomy& anatomy, const AnatomyScene& names, Scene& scene) {
     carry_fat(*organ.fat, moved_artery, artery.radius);
     if (!fat_fault(*organ.fat).empty()) return false;
   }
+  if (!names.node.empty())
+    carry_node(names, moved_artery, moved_duct.after, duct.radius, centre_line(usual.main), usual.main.radius,
+               *std::ranges::find(scene.organs, names.node, &OrganScene::name));
   if (scene.task)
     for (TaskStep& step : scene.task->steps) {
       carry_window(step, names.duct, moved_duct);
@@ -432,6 +557,8 @@ VariedScene vary_anatomy(const Scene& scene, std::uint32_t seed) {
   for (int k = 0; k < kMostDraws; ++k) {
     VariedScene varied{scene, draw(draws)};
     if (!apply(varied.anatomy, *scene.anatomy, varied.scene)) continue;
+    draw_more(seed, *scene.anatomy, varied.anatomy);
+    add_more(*scene.anatomy, varied.scene, varied.anatomy);
     varied.scene.anatomy.reset();
     varied.scene.title += fmt::format(" (anatomy {})", seed);
     const std::string text = fmt::format("# Anatomy {}: {}.\n", seed, text_of(varied, *scene.anatomy)) +
@@ -452,12 +579,16 @@ std::string text_of(const VariedScene& varied, const AnatomyScene& names) {
   const auto millimetres = [&](const std::string& name) {
     return 1e3 * length_of(centre_line(tube_named(scene, name)));
   };
-  return fmt::format("{}{}; {}: {}, {:.0f} mm; {}: {}, {:.0f} mm; reach of the {} {:.1f} mm",
+  std::string more;
+  if (varied.anatomy.stone) more += "; stone in the neck of the gallbladder";
+  if (varied.anatomy.adhesions) more += "; omentum stuck to the gallbladder";
+  if (varied.anatomy.second_artery) more += "; second cystic artery in front of the duct";
+  return fmt::format("{}{}; {}: {}, {:.0f} mm; {}: {}, {:.0f} mm; reach of the {} {:.1f} mm{}",
                      kBuildNames[static_cast<std::size_t>(varied.anatomy.build)],
                      kWallNames[static_cast<std::size_t>(varied.anatomy.wall)], names.duct,
                      kDuctNames[static_cast<std::size_t>(varied.anatomy.duct)], millimetres(names.duct), names.artery,
                      kArteryNames[static_cast<std::size_t>(varied.anatomy.artery)], millimetres(names.artery),
-                     names.bed, 1e3 * varied.anatomy.reach);
+                     names.bed, 1e3 * varied.anatomy.reach, more);
 }
 
 }  // namespace trocar

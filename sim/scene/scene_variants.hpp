@@ -24,10 +24,10 @@ std::string level_name(const Scene& scene, int number);
 Scene with_level(const Scene& scene, const std::optional<int>& number);
 
 // Varies the anatomy of a scene with [anatomy]: length, insertion and course of the cystic duct, origin and course of
-// the cystic artery, depth of the gallbladder's bed, how much fat there is, and whether the wall is inflamed. A seed
-// gives one anatomy. The result is an ordinary scene, whose text a recording stores. Sources and frequencies:
-// docs/tasks.md, "Variations of the anatomy". The frequencies are those of the variations that are modelled; distances
-// are ours. Units: metres.
+// the cystic artery, depth of the gallbladder's bed, how much fat there is, whether the wall is inflamed, adhesions of
+// the omentum, a stone in the neck, and a second cystic artery. A seed gives one anatomy. The result is an ordinary
+// scene, whose text a recording stores. Sources and frequencies: docs/tasks.md, "Variations of the anatomy". The
+// frequencies are those of the variations that are modelled; distances are ours. Units: metres.
 
 // Where the cystic duct enters the common duct, and how it gets there.
 //   Lateral:   from the right, at the usual height      High: the same, nearer to the liver
@@ -49,6 +49,10 @@ struct Anatomy {
   double reach = 2e-3;     // m  of the bed
   Build build = Build::Usual;
   Wall wall = Wall::Usual;
+  // Drawn from numbers of their own, when the rest has its room:
+  bool adhesions = false;      // of the omentum to the gallbladder
+  bool stone = false;          // in the neck of the gallbladder
+  bool second_artery = false;  // it crosses in front of the cystic duct
 };
 
 struct VariedScene {

@@ -91,6 +91,7 @@ struct StepSide {
 struct StepGone {
   std::string organ;
   bool opened = false;
+  bool may_stay = false;  // it may go with the others, and the window does not ask for it
 };
 
 struct TaskStep {

@@ -37,6 +37,7 @@ std::vector<std::uint32_t> seen_organs(const Scene& scene) {
     for (std::uint32_t k = 0; step.kind == StepKind::Suck && k < scene.organs.size(); ++k) seen.insert(k);
   for (const TaskStep& step : scene.task->steps)
     for (const StepGone& gone : step.gone) {
+      if (gone.may_stay) continue;
       const auto organ = std::ranges::find(scene.organs, gone.organ, &OrganScene::name);
       seen.insert(static_cast<std::uint32_t>(organ - scene.organs.begin()));
     }

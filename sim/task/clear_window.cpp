@@ -52,7 +52,8 @@ ClearWindow::ClearWindow(const TaskStep& step, const TaskStage& stage, std::size
     marks.insert(marks.end(), found.begin(), found.end());
     clear_.push_back(side.clear);
   }
-  for (const StepGone& gone : step.gone) gone_.push_back({organ_of(stage, gone.organ), gone.opened});
+  for (const StepGone& gone : step.gone)
+    if (!gone.may_stay) gone_.push_back({organ_of(stage, gone.organ), gone.opened});
   lines_.resize((step.sides.size() - 1) * kAlong * kAcross);
 }
 
