@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/scene/scene.hpp"
 
 namespace trocar {
@@ -106,8 +107,8 @@ constexpr double kFatOf[] = {5.0 / 7.0, 1.0, 9.0 / 7.0};                  // 1  
 constexpr double kWallThicker = 1.4, kWallStiffer = 3.0, kTougher = 2.0;  // 1  of an inflamed wall and its bed
 constexpr double kAdhesionsShare = 0.25, kStoneShare = 0.1, kSecondShare = 0.089;
 constexpr double kTense = 2.0;  // 1  of the wall, over a stone that keeps the bile in
-constexpr const char* kAdhesion = "adhesion of the omentum";
-constexpr const char* kSecondArtery = "second cystic artery";
+constexpr const char* kAdhesion = msgid("adhesion of the omentum");
+constexpr const char* kSecondArtery = msgid("second cystic artery");
 constexpr const char* kBuildNames[] = {"thin", "of usual build", "stout"};
 constexpr const char* kWallNames[] = {"", ", inflamed wall"};
 constexpr const char* kDuctNames[] = {"lateral", "high", "parallel and low", "behind the common duct"};
@@ -430,13 +431,13 @@ void add_adhesion(const AnatomyScene& names, const LayerScene& bed, Scene& scene
   for (const dvec3& p : names.adhesion_from)
     fat.attachments.push_back({.centre = glm::vec3(p), .radius = static_cast<float>(kThickness) + kHeld});
   scene.organs.push_back(fat);
-  LayerScene layer{"adhesions", kAdhesion, bed.organ, bed.params};
+  LayerScene layer{msgid("adhesions"), kAdhesion, bed.organ, bed.params};
   layer.params.reach = kReach;
   scene.layers.push_back(layer);
   if (!scene.task) return;
   TaskStep step;
   step.kind = StepKind::Dissect;
-  step.title = "free the gallbladder from the omentum";
+  step.title = msgid("free the gallbladder from the omentum");
   step.tissue = {{.name = layer.name}};
   step.share = kShare;
   std::vector<TaskStep>& steps = scene.task->steps;
@@ -463,7 +464,7 @@ bool add_second_artery(const AnatomyScene& names, const Line& first, const Line&
   for (const LayerScene& layer : std::vector<LayerScene>(scene.layers))
     if (layer.organ == names.artery && layer.to == gallbladder) {
       LayerScene copy = layer;
-      copy.name = fmt::format("{} at the gallbladder", kSecondArtery), copy.organ = kSecondArtery;
+      copy.name = msgid("second artery at the gallbladder"), copy.organ = kSecondArtery;
       scene.layers.push_back(copy);
     }
   if (!scene.task) return true;

@@ -92,6 +92,32 @@ TEST(OrganMaker, GallbladderAsCommittedSoundAndEven) {
   EXPECT_LT(evenness(gallbladder).edge_spread, 0.1);
 }
 
+TEST(OrganMaker, GallbladderWithAStoneAsCommittedSoundAndEven) {
+  const TriangleMesh stone = make_organ("gallbladder-with-stone", {.faces = 2000});
+  expect_sound(stone, 2000);
+  expect_as_committed(stone, "data/organs/gallbladder_with_stone.obj");
+  EXPECT_GT(evenness(stone).sharpest_angle_deg, 25.0);
+  double nearest = 1.0;  // m, to the liver
+  for (const glm::vec3& p : stone.positions) nearest = std::min(nearest, 1e-3 * liver_distance(1e3 * dvec3(p)));
+  EXPECT_GT(nearest, 0.5e-3);
+  EXPECT_LT(gallbladder_with_stone_distance({-40, 62, 140}), -1.0) << "the neck bulges";
+  EXPECT_GT(gallbladder_distance({-40, 62, 140}), 0.0);
+}
+
+TEST(OrganMaker, LymphNodeAsCommittedAndSmall) {
+  const TriangleMesh node = make_organ("lymph-node", {.faces = 240});
+  const MeshReport report = mesh_report(node.view());
+  EXPECT_EQ(report.crossing_pairs + report.folded_pairs, 0u);
+  EXPECT_EQ(report.topology.euler_characteristic, 2);
+  expect_as_committed(node, "data/organs/lymph_node.obj");
+  EXPECT_GT(evenness(node).sharpest_angle_deg, 25.0);
+  double longest = 0.0;  // m
+  for (const glm::vec3& a : node.positions)
+    for (const glm::vec3& b : node.positions) longest = std::max(longest, double(glm::distance(a, b)));
+  EXPECT_NEAR(longest, 8e-3, 0.5e-3);
+  EXPECT_THROW(make_organ("lymph-node", {.faces = 100}), InputError);
+}
+
 TEST(OrganMaker, GallbladderLiesInItsFossaWithoutOverlap) {
   const TriangleMesh gallbladder = load_mesh(repository_file("data/organs/gallbladder.obj"));
   const MeshReport report = mesh_report(gallbladder.view(), {.find_crossings = false});

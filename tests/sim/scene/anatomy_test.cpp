@@ -46,6 +46,14 @@ double depth_in(const Scene& scene, const std::string& tube, double from, double
   return deepest;
 }
 
+// Returns the largest distance of points from the line through a tube, m.
+double farthest_from(const std::vector<glm::dvec3>& points, const Scene& scene, const std::string& tube) {
+  const std::vector<glm::dvec3> line = centre_line(*organ_of(scene, tube).tube);
+  double most = 0.0;
+  for (const glm::dvec3& p : points) most = std::max(most, glm::distance(p, point_on_line(line, along_line(line, p))));
+  return most;
+}
+
 // Every course of the duct and of the artery occurs among these seeds.
 TEST(Anatomy, SeedsLoadAndAreAtRest) {
   const Scene scene = operation();
@@ -141,6 +149,79 @@ TEST(Anatomy, BuildAndInflammation) {
   }
 }
 
+// Adhesions, a stone and a second artery are drawn as often as stated, and do not change the rest of a patient.
+TEST(Anatomy, MoreIsDrawnFromNumbersOfItsOwn) {
+  const Scene scene = operation();
+  Scene without = scene;
+  without.anatomy->adhesion_from.clear(), without.anatomy->adhesion_to.clear();
+  without.anatomy->second_artery.clear(), without.anatomy->stone_mesh.clear();
+  constexpr int kSeeds = 150;
+  int adhesions = 0, stones = 0, seconds = 0;
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    const VariedScene with = vary_anatomy(scene, seed);
+    adhesions += with.anatomy.adhesions, stones += with.anatomy.stone, seconds += with.anatomy.second_artery;
+    if (seed > 60) continue;
+    const VariedScene plain = vary_anatomy(without, seed);
+    const auto path = [](const Scene& in, const char* tube) { return organ_of(in, tube).tube->path; };
+    EXPECT_EQ(path(with.scene, "cystic duct"), path(plain.scene, "cystic duct")) << seed;
+    EXPECT_EQ(path(with.scene, "cystic artery"), path(plain.scene, "cystic artery")) << seed;
+    EXPECT_FALSE(plain.anatomy.adhesions || plain.anatomy.stone || plain.anatomy.second_artery) << seed;
+  }
+  std::printf("%d adhesions, %d stones, %d second arteries of %d\n", adhesions, stones, seconds, kSeeds);
+  EXPECT_NEAR(adhesions / double(kSeeds), 0.25, 0.1);
+  EXPECT_NEAR(stones / double(kSeeds), 0.1, 0.07);
+  EXPECT_NEAR(seconds / double(kSeeds), 0.089, 0.06);
+}
+
+// The first seeds with adhesions, with a stone, and with a second artery: their scenes load and rest.
+TEST(Anatomy, AdhesionsStoneAndSecondArteryAreAtRest) {
+  const Scene scene = operation();
+  bool adhesions = false, stone = false, second = false;
+  for (std::uint32_t seed = 0; seed < 100 && !(adhesions && stone && second); ++seed) {
+    const VariedScene varied = vary_anatomy(scene, seed);
+    const Anatomy& a = varied.anatomy;
+    const bool fresh = (a.adhesions && !adhesions) || (a.stone && !stone) || (a.second_artery && !second);
+    if (!fresh) continue;
+    adhesions |= a.adhesions, stone |= a.stone, second |= a.second_artery;
+    std::printf("anatomy %u: %s\n", seed, text_of(varied, *scene.anatomy).c_str());
+    const std::vector<TaskStep>& steps = varied.scene.task->steps;
+    EXPECT_EQ(steps.size(), scene.task->steps.size() + (a.adhesions ? 1 : 0));
+    if (a.adhesions) {
+      const auto step = std::ranges::find(steps, "free the gallbladder from the omentum", &TaskStep::title);
+      ASSERT_NE(step, steps.end());
+      EXPECT_EQ(step->kind, StepKind::Dissect);
+      EXPECT_FALSE(step->before_division) << "the critical view does not ask for it";
+    }
+    EXPECT_EQ(varied.scene.task->locations.size(), a.second_artery ? 3u : 2u);
+    if (a.stone) {
+      EXPECT_EQ(organ_of(varied.scene, "gallbladder").mesh, scene.anatomy->stone_mesh);
+    }
+    test::SceneTissue tissue(still(varied.scene));
+    for (const LayerScene& layer : varied.scene.layers)
+      EXPECT_GE(fibres_of(tissue.session_bonds(), layer.name), 5u) << seed << layer.name;
+    for (int frame = 0; frame < 12; ++frame) tissue.step(1.f / 60.f);
+    double moved = 0.0;
+    for (const Organ& organ : tissue.organs())
+      for (std::size_t i = 0; i < organ.skin.size(); ++i)
+        if (organ.unused.empty() || !organ.unused[i])
+          moved = std::max(moved, double(glm::distance(organ.skin[i], organ.mesh.positions[i])));
+    EXPECT_LT(moved, 1e-4) << seed;
+  }
+  EXPECT_TRUE(adhesions && stone && second);
+}
+
+// The lymph node stays beside the artery, and clear of the middle of both ducts.
+TEST(Anatomy, TheLymphNodeGoesWithTheArtery) {
+  const Scene scene = operation();
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const Scene varied = vary_anatomy(scene, seed).scene;
+    const glm::dvec3 node = scene.anatomy->node_at + glm::dvec3(organ_of(varied, "lymph node").offset);
+    EXPECT_LT(farthest_from({node}, varied, "cystic artery"), 5.5e-3) << seed;
+    EXPECT_GT(farthest_from({node}, varied, "cystic duct"), 4e-3) << seed;
+    EXPECT_GT(farthest_from({node}, varied, "common bile duct"), 4e-3) << seed;
+  }
+}
+
 class AnatomyScenes : public test::SceneText {
  protected:
   AnatomyScenes() : SceneText(test::shipped_scene(kOperation)) {}
@@ -154,17 +235,13 @@ TEST_F(AnatomyScenes, FaultsAreOneSentence) {
   expect_sentence(with("bed = \"bed\"", "bed = \"bad\""), "no layer 'bad'");
   expect_sentence(with("short_artery_mm = [-20, 98, 121.5]", "short_artery_mm = [-20, 98]"), "short_artery_mm");
   expect_sentence(with("short_artery_mm", "shortest_artery_mm"), "short");
+  expect_sentence(with("node = \"lymph node\"", "node = \"lymph\""), "'lymph'");
+  expect_sentence(with("node = \"lymph node\"", "node = \"fat\""), "with a mesh");
+  expect_sentence(with("adhesion_to_mm = [[-66, 28, 163], ", "adhesion_to_mm = ["), "adhesion_to_mm");
+  expect_sentence(with("opened = true", "opened = true\nmay_stay = true"), "may_stay");
   Scene scene = operation();
   scene.anatomy.reset();
   EXPECT_THROW(vary_anatomy(scene, 1), InputError);
-}
-
-// Returns the largest distance of points from the line through a tube, m.
-double farthest_from(const std::vector<glm::dvec3>& points, const Scene& scene, const std::string& tube) {
-  const std::vector<glm::dvec3> line = centre_line(*organ_of(scene, tube).tube);
-  double most = 0.0;
-  for (const glm::dvec3& p : points) most = std::max(most, glm::distance(p, point_on_line(line, along_line(line, p))));
-  return most;
 }
 
 // In thin patients every layer holds; in the first one the fat lay out of reach of the peritoneum.

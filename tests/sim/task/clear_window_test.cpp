@@ -146,6 +146,15 @@ TEST(ClearWindow, AnOpenedSheetMayLieBesideTheMiddle) {
   EXPECT_EQ(window.share(), 1.0);
 }
 
+// What may stay does not close the window.
+TEST(ClearWindow, DoesNotAskForWhatMayStay) {
+  Window w;
+  w.step_.gone[0].may_stay = true;
+  ClearWindow window = w.make();
+  window.look_at_all(w.seen());
+  EXPECT_EQ(window.share(), 1.0);
+}
+
 // Beside the duct and beside the artery different lines count.
 TEST(ClearWindow, WhatIsFreeBesideASide) {
   Window w;
