@@ -100,7 +100,7 @@ TEST(OrganMaker, GallbladderWithAStoneAsCommittedSoundAndEven) {
   double nearest = 1.0;  // m, to the liver
   for (const glm::vec3& p : stone.positions) nearest = std::min(nearest, 1e-3 * liver_distance(1e3 * dvec3(p)));
   EXPECT_GT(nearest, 0.5e-3);
-  EXPECT_LT(gallbladder_with_stone_distance({-40, 62, 140}), -1.0) << "the neck bulges";
+  EXPECT_LT(gallbladder_with_stone_distance({-40, 62, 140}), 0.0) << "the neck bulges";
   EXPECT_GT(gallbladder_distance({-40, 62, 140}), 0.0);
 }
 
