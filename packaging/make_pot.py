@@ -18,6 +18,8 @@ FOLDERS = ['sim/score', 'sim/task', 'sim/course', 'sim/support', 'sim/review', '
 KEYWORDS = ['tr', 'trf', 'ntr:1,2', 'ntrf:1,2', 'append_trf:2', 'msgid', 'button', 'label', 'tab', 'row', 'choice',
             'slider', 'check', 'check_beside', 'number', 'position', 'flag', 'direction', 'kind_choice', 'mode',
             'beside', 'topic', 'settings_topic', 'choice_of', 'device_choice', 'add:2', 'add_judged:2', 'of_whole:2', 'GradeSentences:3', 'GradeSentences:4']
+# Further files with texts.
+FILES = ['sim/scene/scene_variants.cpp']
 # Files of tables whose every text is shown.
 TABLES = ['app/window/input/keys.cpp']
 # Keys of TOML files that a trainee reads, by the name of their table; "": any.
@@ -37,6 +39,7 @@ msgstr ""
 def program_texts():
     """Returns the entries of xgettext: [(msgid, plural or None)]."""
     files = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted((ROOT / folder).rglob('*.[ch]pp'))]
+    files += FILES
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / 'out.po'
         plain = ['xgettext', '--from-code=UTF-8', '--language=C++', '--no-location', '--no-wrap', '--omit-header',
