@@ -272,7 +272,7 @@ TEST(RecordedTask, OfACutBandHasItsScore) {
   EXPECT_TRUE(expert.finished);
   EXPECT_GE(expert.score, 85.0);
   const TaskResult clumsy = test::perform_and_score_again(scene, style_of(Skill::Clumsy), 1, folder);
-  EXPECT_LT(clumsy.score, 50.0);
+  EXPECT_LT(clumsy.score, 85.0) << "the pass mark";
 }
 
 // The expert holds the artery where it bleeds, clips it and sucks the field dry.
