@@ -308,7 +308,7 @@ TEST(RecordedTask, OfAClearedTriangleHasItsScore) {
 // fault does not need.
 
 // `steps`: the kinds of the steps that stay; of the dissections, those of `tissue`. Without a step that clears it away,
-// there is no fat.
+// there are no fat and no lymph node.
 Scene operation_of(std::vector<StepKind> kinds, const std::string& tissue) {
   Scene scene = load_scene(repository_file("data/scenes/procedures/cholecystectomy.toml"));
   scene.frame_rate = 30.0;
@@ -323,7 +323,9 @@ Scene operation_of(std::vector<StepKind> kinds, const std::string& tissue) {
            (step.kind == StepKind::Dissect && step.tissue.front().name != tissue);
   });
   if (std::ranges::count(kinds, StepKind::Clear) == 0) {
-    const auto goes = [](const std::string& organ) { return organ == "fat" || organ == "peritoneum"; };
+    const auto goes = [](const std::string& organ) {
+      return organ == "fat" || organ == "peritoneum" || organ == "lymph node";
+    };
     std::erase_if(scene.layers, [&](const LayerScene& layer) { return goes(layer.organ) || goes(layer.to); });
     std::erase_if(scene.organs, [&](const OrganScene& organ) { return goes(organ.name); });
   }
