@@ -422,6 +422,7 @@ void add_adhesion(const AnatomyScene& names, const LayerScene& bed, Scene& scene
   constexpr double kLobule = 5e-3, kSpacing = 2.2e-3, kThickness = 9e-3, kNodes = 6e-3;  // m
   constexpr float kReach = 2.5e-3f, kHeld = 4e-3f;                                       // m
   constexpr double kShare = 0.95;
+  constexpr double kTakes = 40.0;  // s  of the scripted expert
   OrganScene fat = *std::ranges::find_if(scene.organs, [](const OrganScene& organ) { return organ.fat.has_value(); });
   fat.name = kAdhesion;
   fat.fat->from = names.adhesion_from, fat.fat->through.clear(), fat.fat->to = names.adhesion_to;
@@ -440,6 +441,7 @@ void add_adhesion(const AnatomyScene& names, const LayerScene& bed, Scene& scene
   step.title = msgid("free the gallbladder from the omentum");
   step.tissue = {{.name = layer.name}};
   step.share = kShare;
+  scene.task->time_good += kTakes, scene.task->time_limit += kTakes;
   std::vector<TaskStep>& steps = scene.task->steps;
   steps.insert(std::ranges::find_if(steps, [](const TaskStep& s) { return s.kind != StepKind::Retract; }), step);
 }

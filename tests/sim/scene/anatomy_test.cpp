@@ -191,6 +191,7 @@ TEST(Anatomy, AdhesionsStoneAndSecondArteryAreAtRest) {
       ASSERT_NE(step, steps.end());
       EXPECT_EQ(step->kind, StepKind::Dissect);
       EXPECT_FALSE(step->before_division) << "the critical view does not ask for it";
+      EXPECT_NEAR(varied.scene.task->time_good, scene.task->time_good + 40.0, 1e-9);
     }
     EXPECT_EQ(varied.scene.task->locations.size(), a.second_artery ? 3u : 2u);
     if (a.stone) {
