@@ -451,10 +451,12 @@ void add_adhesion(const AnatomyScene& names, const LayerScene& bed, Scene& scene
 bool add_second_artery(const AnatomyScene& names, const Line& first, const Line& duct, double duct_radius,
                        Scene& scene) {
   constexpr double kRoomForClips = 3e-3;  // m  between its wall and those of the others
-  constexpr double kDivided = 0.62;       // 1  of its length, from its origin
+  constexpr double kDivided = 0.55;       // 1  of its length, from its origin
+  constexpr float kHeld = 4e-3f;          // m  of its origin, which moves with the liver
   OrganScene artery = *std::ranges::find(scene.organs, names.artery, &OrganScene::name);
   artery.name = kSecondArtery;
   artery.tube->path = names.second_artery;
+  artery.attachments = {{.centre = glm::vec3(names.second_artery.front()), .radius = kHeld, .diaphragm = true}};
   const Line line = centre_line(*artery.tube);
   const double length = length_of(line), r = artery.tube->radius;
   const auto gap = [&](const Line& other, double radius) {
