@@ -42,7 +42,8 @@ glm::dvec3 eye_before(const glm::dvec3& port, const glm::dvec3& target, double d
 
 void Performer::plan(const Observation& seen, const TaskFeed& feed) {
   ++attempts_;
-  if (task_.kind != TaskKind::Operation) pause();
+  // In an operation an expert plans the next movement during the last one.
+  if (task_.kind != TaskKind::Operation || style_.pause > HandStyle{}.pause) pause();
   switch (task_.kind) {
     case TaskKind::TouchTargets:
     case TaskKind::KeepOut:
