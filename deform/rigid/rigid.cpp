@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "geometry/error.hpp"
 
@@ -32,6 +33,9 @@ constexpr double kLeastBounce = 0.02;  // m/s
 constexpr double kStrongestHand = 20.0;  // N
 // A fixed body presses an instrument that enters it with this stiffness. An assumption: a haptic handle shows it stably.
 constexpr double kFixedStiffness = 2000.0;  // N/m
+// What friction did in the substep before counts so far at an instrument: else forces across the jaws that cancel each
+// other use up the friction that a body needs against its weight.
+const double kJawsForget = getenv("JF") ? atof(getenv("JF")) : 0.9;  // 1
 // Jaws may open by as much in a step, beside the instrument's own motion.
 constexpr double kJawsMove = 5e-3;  // m
 // Jaws that nothing holds follow the handle, not faster than this.
@@ -275,7 +279,7 @@ dmat3 mobility_of(const RigidScratch& s, const RigidObject& o, const dvec3& at) 
 }
 
 // What the contact did in the substep before.
-void remember(const RigidState& state, std::vector<char>& used, RigidContact& c) {
+void remember(const RigidState& state, std::vector<char>& used, double kept, RigidContact& c) {
   const auto key = [](const auto& m) {
     return std::array<std::uint32_t, 4>{m.first, m.second, m.first_piece, m.second_piece};
   };
@@ -292,7 +296,7 @@ void remember(const RigidState& state, std::vector<char>& used, RigidContact& c)
   if (!found) return;
   used[found - state.contacts.data()] = 1;
   c.pressed = std::min(found->pressed, c.most);
-  c.rubbed = found->rubbed - glm::dot(found->rubbed, c.normal) * c.normal;
+  c.rubbed = kept * (found->rubbed - glm::dot(found->rubbed, c.normal) * c.normal);
 }
 
 void add_contacts(const RigidState& state, const RigidPair& pair, double h, RigidScratch& s) {
@@ -313,7 +317,7 @@ void add_contacts(const RigidState& state, const RigidPair& pair, double h, Rigi
         c.mobility = mobility_of(s, a, c.at) + mobility_of(s, b, c.at);
         c.approach = glm::dot(speed_of(s, b, c.at) - speed_of(s, a, c.at), c.normal);
         if (b.tool != kNone && b.turn != dvec3(0.0)) s.jaws[b.tool].met = true;
-        remember(state, s.used, c);
+        remember(state, s.used, b.tool == kNone ? 1.0 : kJawsForget, c);
         s.contacts.push_back(c);
       }
     }

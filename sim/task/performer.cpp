@@ -153,6 +153,7 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
   rings_.clear();
   for (const SurfaceMark& mark : marks) rings_.push_back(mark.organ);
   pegs_ = stage.pegs, peg_height_ = stage.peg_height;
+  rings_handed_.assign(rings_.size(), 0), ring_tries_.assign(rings_.size(), 0.0);
   ducts_.clear();
   tries_.assign(stage.fibres.size(), 0.0);
   cooked_.assign(stage.fibres.size(), 0.0);

@@ -135,12 +135,23 @@ class Performer {
     std::array<glm::dvec3, 3> out{};        // unit, from the middle to a long side, in its plane
     glm::dvec3 up{0.0};                     // unit, its axis
     double inner = 0.0, half_height = 0.0;  // m, from the middle to the middle of the wall; half its height
+    double lowest = 0.0, highest = 0.0;     // m, z
   };
   RingPlace ring_at(const Observation& seen, std::uint32_t organ) const;
   void plan_pegs(const Observation& seen);
   double misfit(const RingPlace& ring, const glm::dvec3& middle, std::size_t tool, std::size_t side) const;
   void take_ring(std::uint32_t organ, std::size_t tool, std::size_t side, double aperture, const glm::dvec3& error);
-  void carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration);
+  void carry_ring(std::uint32_t organ, std::size_t tool, double along, const glm::dvec3& to, double duration,
+                  double wait);
+  std::optional<std::uint32_t> ring_in(const Observation& seen, std::size_t tool) const;
+  std::optional<std::uint32_t> next_ring(const Observation& seen);
+  std::optional<glm::dvec3> free_peg(const Observation& seen) const;
+  void lift_ring(const Observation& seen, std::uint32_t organ, std::size_t giver);
+  void hand_over(const Observation& seen, std::uint32_t organ, std::size_t giver, std::size_t taker);
+  void place_ring(const Observation& seen, std::uint32_t organ, std::size_t taker);
+  void stand_up(const RingPlace& ring, std::size_t tool);
+  std::size_t index_of_ring(std::uint32_t organ) const;
+  glm::dvec3 above_middle() const;  // m, where rings are handed over
   void let_go(std::size_t tool);
   void plan_clip(const Observation& seen);
   void plan_operation(const Observation& seen, const TaskFeed& feed);
@@ -251,6 +262,9 @@ class Performer {
   double peg_height_ = 0.0;                      // m
   bool ring_side_ = false, rings_back_ = false;  // they start on the right; they go back
   glm::dvec3 rings_across_{0.0};                 // unit, along the wall that jaws take next
+  std::vector<char> rings_handed_;               // [ring] 1: handed over, in this direction
+  std::vector<double> ring_tries_;               // [ring] attempts to lift it
+  std::array<double, 6> rings_failed_{};         // [instrument, side] grasps since a ring was lifted last
   std::vector<Duct> ducts_;                      // [mark] of ClipAndCut and Operation
   std::vector<Duct> injured_;                    // [step] vessels whose bleeding the task stops
   std::vector<glm::dvec3> sucked_;               // m, places
