@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "geometry/error.hpp"
 
@@ -35,7 +34,7 @@ constexpr double kStrongestHand = 20.0;  // N
 constexpr double kFixedStiffness = 2000.0;  // N/m
 // What friction did in the substep before counts so far at an instrument: else forces across the jaws that cancel each
 // other use up the friction that a body needs against its weight.
-const double kJawsForget = getenv("JF") ? atof(getenv("JF")) : 0.9;  // 1
+constexpr double kJawsForget = 0.7;  // 1
 // Jaws may open by as much in a step, beside the instrument's own motion.
 constexpr double kJawsMove = 5e-3;  // m
 // Jaws that nothing holds follow the handle, not faster than this.

@@ -255,6 +255,8 @@ DevicePose Performer::within_reach(const glm::dvec3& tip) const {
 
 void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (feed.finished) return;
+  if (task_.kind == TaskKind::PegTransfer) watch_rings(seen);
+  if (!moves_.empty() && moves_.front().carries && !ring_in(seen, moves_.front().tool)) moves_.clear(), start_ = -1.0;
   if (moves_.empty()) plan(seen, feed);
   give_way(seen);
   const double dt = last_ < 0.0 ? 0.0 : seen.time - last_, jaws = kJaws * dt;

@@ -109,6 +109,7 @@ class Performer {
     double most_heat = 0.06;  // s    for which they may; less for ducts, vessels and hollow organs
     std::optional<std::uint32_t> fibre = {};  // that the hook divides
     double clear = 0.0;                  // m    the plan is given up when a duct comes nearer to the wire; 0: it is not
+    bool carries = false;                // the plan is given up when the jaws lose the ring
     std::optional<WayOut> way_out = {};  // the plan is given up when the instrument pushes a duct aside
   };
 
@@ -141,11 +142,15 @@ class Performer {
   void plan_pegs(const Observation& seen);
   double misfit(const RingPlace& ring, const glm::dvec3& middle, std::size_t tool, std::size_t side) const;
   void take_ring(std::uint32_t organ, std::size_t tool, std::size_t side, double aperture, const glm::dvec3& error);
-  void carry_ring(std::uint32_t organ, std::size_t tool, double along, const glm::dvec3& to, double duration,
-                  double wait);
+  Move& carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration,
+                   const std::function<double(const RingPlace&)>& along = {});
+  void lower_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& peg, double half);
+  bool hangs_on(const Observation& seen, std::size_t tool) const;
+  void grasp_here(std::size_t tool);
+  void watch_rings(const Observation& seen);
   std::optional<std::uint32_t> ring_in(const Observation& seen, std::size_t tool) const;
   std::optional<std::uint32_t> next_ring(const Observation& seen);
-  std::optional<glm::dvec3> free_peg(const Observation& seen) const;
+  std::optional<glm::dvec3> free_peg(const Observation& seen, std::uint32_t carried) const;
   void lift_ring(const Observation& seen, std::uint32_t organ, std::size_t giver);
   void hand_over(const Observation& seen, std::uint32_t organ, std::size_t giver, std::size_t taker);
   void place_ring(const Observation& seen, std::uint32_t organ, std::size_t taker);
@@ -262,6 +267,11 @@ class Performer {
   double peg_height_ = 0.0;                      // m
   bool ring_side_ = false, rings_back_ = false;  // they start on the right; they go back
   glm::dvec3 rings_across_{0.0};                 // unit, along the wall that jaws take next
+  struct HeldRing {
+    std::uint32_t organ = 0;
+    double time = -1.0;  // s  when both jaws touched it last
+  };
+  std::array<HeldRing, 2> rings_held_{};         // [instrument]
   std::vector<char> rings_handed_;               // [ring] 1: handed over, in this direction
   std::vector<double> ring_tries_;               // [ring] attempts to lift it
   std::array<double, 6> rings_failed_{};         // [instrument, side] grasps since a ring was lifted last

@@ -187,16 +187,21 @@ void Performer::plan_lift() {
 namespace {
 
 // Aperture before a ring is grasped beside a peg, and in the air; to let go of it.
-constexpr double kAroundWall = 0.16, kInTheAir = 0.27, kLetGo = 0.32;  // 1
+constexpr double kAroundWall = 0.16, kInTheAir = 0.32, kLetGo = 0.36;  // 1
 constexpr double kOverRing = 0.020, kInto = 0.0065;                    // m  above its upper side, and below it
+constexpr double kIntoInAir = 0.0055;                                  // m  below it, in the air
 constexpr double kOverBoard = 0.003;                                   // m  of the end of the jaws
 constexpr double kHandOver = 0.050;                                    // m  height of its middle in the air
 constexpr double kOverPeg = 0.005;                                     // m  above the end of a peg
 constexpr double kAbovePlace = 0.003;                                  // m  a ring is let go so high
-constexpr double kOnPeg = 0.0045;                                      // m  from the axis of a peg
-constexpr double kJawsApart = 0.02;                                    // 1  aperture of jaws that hold a ring
+constexpr double kOnPeg = 0.0045, kDownOnPeg = 0.6;                       // m, 1  from a peg's axis; of its height
+// A ring is held by jaws that are closed and yet this far apart, and that both touched it so lately.
+constexpr double kClosed = 0.01, kJawsApart = 0.02, kHeldLasts = 0.15;  // 1, 1, s
+constexpr double kHangs = 0.006;                                        // m  above the board
+constexpr double kStuck = 4.0;                                          // N  at which a ring is raised again
 constexpr double kUpright = 0.8, kCalm = 0.004;                        // cosine; m/s
 constexpr double kServo = 0.15;       // 1    of the error that a hand corrects in a frame
+constexpr double kFastestDown = 0.002;  // m   in a frame
 constexpr double kSides = 0.4;        // 1    cost of a side at which a grasp failed
 constexpr double kTipOver = 1.4;      // rad  by which a ring that lies on its side is turned
 constexpr double kJawEnd = 0.0012;    // m    radius of the end of closed jaws
@@ -239,17 +244,28 @@ double Performer::misfit(const RingPlace& ring, const glm::dvec3& middle, std::s
          kSides * rings_failed_[3 * tool + side];
 }
 
-// The ring between the closed jaws of an instrument.
-std::optional<std::uint32_t> Performer::ring_in(const Observation& seen, std::size_t tool) const {
-  if (poses_[tool].grip > 0.01 || !(seen.tools[tool].grip > kJawsApart)) return {};
-  for (const std::uint32_t organ : rings_) {
-    const SeenOrgan& ring = seen.organs[organ];
-    bool upper = false, lower = false;
-    for (std::uint32_t i = ring.touches.first[tool]; !ring.part.empty() && i < ring.touches.first[tool + 1]; ++i)
-      upper |= ring.part[i] == 1, lower |= ring.part[i] == 2;
-    if (upper && lower) return organ;
+// Sees which rings are between closed jaws.
+void Performer::watch_rings(const Observation& seen) {
+  for (std::size_t tool = 0; tool < rings_held_.size(); ++tool) {
+    HeldRing& held = rings_held_[tool];
+    if (poses_[tool].grip > kClosed || !(seen.tools[tool].grip > kJawsApart)) {
+      held.time = -1.0;
+      continue;
+    }
+    for (const std::uint32_t organ : rings_) {
+      const SeenOrgan& ring = seen.organs[organ];
+      bool upper = false, lower = false;
+      for (std::uint32_t i = ring.touches.first[tool]; !ring.part.empty() && i < ring.touches.first[tool + 1]; ++i)
+        upper |= ring.part[i] == 1, lower |= ring.part[i] == 2;
+      if (upper && lower) held = {organ, seen.time};
+    }
   }
-  return {};
+}
+
+std::optional<std::uint32_t> Performer::ring_in(const Observation& seen, std::size_t tool) const {
+  const HeldRing& held = rings_held_[tool];
+  if (held.time < 0.0 || seen.time - held.time > kHeldLasts) return {};
+  return held.organ;
 }
 
 void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t side, double aperture,
@@ -257,6 +273,7 @@ void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t sid
   const glm::dvec3 pivot = poses_[tool].pivot;
   const double radius = instruments_[tool].radius;
   // The tip for which the end of the jaws is `from` .. `to` above the upper side of the wall, along the instrument.
+  const double into = aperture == kInTheAir ? kIntoInAir : kInto;
   const auto tip_at = [=, this](double from, double to) -> Goal {
     return [=, this](const Observation& seen, double share) {
       const RingPlace ring = ring_at(seen, organ);
@@ -270,12 +287,12 @@ void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t sid
   Move& over = then(tip_at(kOverRing, kOverRing));
   over.tool = tool, over.grip = aperture;
   over.across = rings_across_;
-  Move& down = then(tip_at(kOverRing, -kInto));
+  Move& down = then(tip_at(kOverRing, -into));
   down.tool = tool, down.across = rings_across_, down.duration = 0.45;
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
   // A ring in the air does not move between the jaws: the hand follows it. On its peg it does.
   const bool in_air = aperture == kInTheAir;
-  const Goal around = tip_at(-kInto, -kInto);
+  const Goal around = tip_at(-into, -into);
   Move& close = then([=, this](const Observation& seen, double share) {
     if (!*closed_at) *closed_at = tip_;
     return in_air ? around(seen, share) : **closed_at;
@@ -284,20 +301,24 @@ void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t sid
   rings_failed_[3 * tool + side] += 1.0;
 }
 
-// Moves what a hand holds: a point of the ring's axis, `along` from its middle, comes to `to`. The hand corrects what
-// it sees.
-void Performer::carry_ring(std::uint32_t organ, std::size_t tool, double along, const glm::dvec3& to, double duration,
-                           double wait) {
-  const auto start = std::make_shared<std::optional<glm::dvec3>>();
+// Moves what a hand holds: a point of the ring's axis, `along(seen)` from its middle, comes to `to`. The hand corrects
+// what it sees.
+Performer::Move& Performer::carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration,
+                                       const std::function<double(const RingPlace&)>& along) {
+  const auto off = std::make_shared<std::optional<glm::dvec3>>();
+  const double least = instruments_[tool].radius + kOverBoard;
   Move& carry = then([=, this](const Observation& seen, double share) {
     const RingPlace ring = ring_at(seen, organ);
-    const glm::dvec3 at = ring.middle + along * ring.up;
-    if (!*start) *start = at - tip_;
+    const glm::dvec3 at = ring.middle + (along ? along(ring) : 0.0) * ring.up;
+    if (!*off) *off = at - tip_;
     // What the ring's point is off the tip, slowly followed: it swings.
-    **start += kServo * (at - tip_ - **start);
-    return glm::mix(from_, to - **start, share);
+    **off += kServo * (at - tip_ - **off);
+    glm::dvec3 goal = glm::mix(from_, to - **off, share);
+    goal.z = std::max(goal.z, least);
+    return goal;
   });
-  carry.tool = tool, carry.grip = 0.0, carry.duration = duration, carry.wait = wait;
+  carry.tool = tool, carry.grip = 0.0, carry.duration = duration, carry.carries = true;
+  return carry;
 }
 
 void Performer::let_go(std::size_t tool) {
@@ -311,6 +332,20 @@ void Performer::let_go(std::size_t tool) {
   Move& back =
       then([=](const Observation&, double share) { return **start + share * 0.035 * glm::normalize(pivot - **start); });
   back.tool = tool, back.grip = kLetGo, back.duration = 0.35;
+}
+
+// Whether a ring hangs on open jaws.
+bool Performer::hangs_on(const Observation& seen, std::size_t tool) const {
+  return poses_[tool].grip > kClosed && std::ranges::any_of(rings_, [&](std::uint32_t organ) {
+           const RingPlace ring = ring_at(seen, organ);
+           return ring.lowest > kHangs && glm::distance(ring.middle, poses_[tool].tip) < 2.0 * ring.half_height;
+         });
+}
+
+void Performer::grasp_here(std::size_t tool) {
+  const glm::dvec3 here = poses_[tool].tip;
+  Move& close = then([here](const Observation&, double) { return here; });
+  close.tool = tool, close.grip = 0.0, close.duration = 0.25;
 }
 
 // Turns a ring that lies on its side over an edge, until it stands: the closed jaws push its upper wall along its axis.
@@ -357,7 +392,7 @@ std::optional<std::uint32_t> Performer::next_ring(const Observation& seen) {
     if (!seen_point(seen.scope, seen.lens, ring.middle).visible) continue;
     const bool over = (ring.middle.x > above_middle().x) != (ring_side_ != rings_back_);
     const bool on_peg = std::ranges::any_of(pegs_, [&](const glm::dvec3& peg) {
-      return across_peg(ring.middle - peg) < kOnPeg && ring.middle.z < 0.6 * peg_height_;
+      return across_peg(ring.middle - peg) < kOnPeg && ring.middle.z < kDownOnPeg * peg_height_;
     });
     if (rings_handed_[k] != 0 && over && on_peg) continue;
     all = false;
@@ -370,12 +405,14 @@ std::optional<std::uint32_t> Performer::next_ring(const Observation& seen) {
   return next_ring(seen);
 }
 
-// The free peg on the other side that is nearest to a hand's own side, behind first.
-std::optional<glm::dvec3> Performer::free_peg(const Observation& seen) const {
+// The first free peg on the other side.
+std::optional<glm::dvec3> Performer::free_peg(const Observation& seen, std::uint32_t carried) const {
   for (const glm::dvec3& peg : pegs_) {
     if ((peg.x > above_middle().x) == (ring_side_ != rings_back_)) continue;
     const bool free = std::ranges::none_of(
-        rings_, [&](std::uint32_t organ) { return across_peg(ring_at(seen, organ).middle - peg) < 0.012; });
+        rings_, [&](std::uint32_t organ) {
+          return organ != carried && across_peg(ring_at(seen, organ).middle - peg) < 0.012;
+        });
     if (free) return peg;
   }
   return {};
@@ -392,6 +429,8 @@ void Performer::plan_pegs(const Observation& seen) {
   }
   if (taken) return place_ring(seen, *taken, taker);
   if (given) return hand_over(seen, *given, giver, taker);
+  for (const std::size_t tool : {giver, taker})
+    if (hangs_on(seen, tool)) return grasp_here(tool);
   const std::optional<std::uint32_t> next = next_ring(seen);
   if (!next) return pause();
   pause();
@@ -422,8 +461,8 @@ void Performer::hand_over(const Observation& seen, std::uint32_t organ, std::siz
   if (glm::distance(place.middle, air) > 0.01) {
     const double lift = peg_height_ + place.half_height + kOverPeg;
     if (place.middle.z < lift - 0.002)
-      carry_ring(organ, giver, 0.0, {place.middle.x, place.middle.y, lift}, 0.5, 0.0);
-    carry_ring(organ, giver, 0.0, air, std::max(glm::distance(place.middle, air) / style_.speed, 0.4), 0.0);
+      carry_ring(organ, giver, {place.middle.x, place.middle.y, lift}, 0.5);
+    carry_ring(organ, giver, air, std::max(glm::distance(place.middle, air) / style_.speed, 0.4));
     return;
   }
   std::size_t held = 0, other = 0;
@@ -439,16 +478,37 @@ void Performer::hand_over(const Observation& seen, std::uint32_t organ, std::siz
 }
 
 void Performer::place_ring(const Observation& seen, std::uint32_t organ, std::size_t taker) {
-  const std::optional<glm::dvec3> peg = free_peg(seen);
+  const std::optional<glm::dvec3> peg = free_peg(seen, organ);
   const RingPlace place = ring_at(seen, organ);
-  if (!peg) return let_go(taker);
-  // The lower end of the hole comes over the peg; then the hole goes down along it.
+  const bool down = peg && across_peg(place.middle - *peg) < 2.0 * kOnPeg && place.middle.z < kDownOnPeg * peg_height_;
+  if (!peg || down) return let_go(taker);
+  // The lower end of the hole comes over the peg; then the hole goes down along it, centred where the peg ends in it.
   const double half = place.half_height;
+  const auto lower_end = [half](const RingPlace&) { return -half; };
   const glm::dvec3 over = *peg + glm::dvec3(0.0, 0.0, peg_height_ + kOverPeg);
   const glm::dvec3 end = place.middle - half * place.up;
-  carry_ring(organ, taker, -half, over, std::max(glm::distance(end, over) / style_.speed, 0.4), 0.25);
-  carry_ring(organ, taker, -half, *peg + glm::dvec3(0.0, 0.0, kAbovePlace), 0.5, 0.0);
+  carry_ring(organ, taker, over, std::max(glm::distance(end, over) / style_.speed, 0.4), lower_end).wait = 0.25;
+  lower_ring(organ, taker, *peg, half);
   let_go(taker);
+}
+
+// Lowers a ring along a peg. The hand gives the plan up when the ring sits on the peg's end.
+void Performer::lower_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& peg, double half) {
+  const double top = peg.z + peg_height_, from = top + kOverPeg, to = peg.z + kAbovePlace;
+  const double least = instruments_[tool].radius + kOverBoard;
+  Move& down = then([=, this](const Observation& seen, double share) {
+    const RingPlace ring = ring_at(seen, organ);
+    // The point of the axis that the peg's end has reached is centred on the peg; the lower end goes down in time.
+    const double along = std::clamp(top - ring.middle.z, -half, 0.0);
+    const glm::dvec3 at = ring.middle + along * ring.up;
+    const double lowest = ring.middle.z - half * ring.up.z;
+    const glm::dvec3 error(peg.x - at.x, peg.y - at.y, glm::mix(from, to, share) - lowest);
+    glm::dvec3 goal = tip_ + kServo * glm::dvec3(error.x, error.y, 0.0);
+    goal.z = std::max(tip_.z + std::clamp(error.z, -kFastestDown, kFastestDown), least);
+    return goal;
+  });
+  down.tool = tool, down.grip = 0.0, down.duration = 0.5, down.stop = kStuck, down.wait = 0.1;
+  down.carries = true;
 }
 
 std::size_t Performer::index_of_ring(std::uint32_t organ) const {
