@@ -150,10 +150,12 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
   rest_.clear();
   for (const SurfaceMark& mark : marks) rest_.emplace_back(position_of(mark, stage.surfaces[mark.organ].positions));
   lines_ = stage.lines;
-  rings_.clear();
+  rings_.clear(), ring_points_.clear();
   for (const SurfaceMark& mark : marks) rings_.push_back(mark.organ);
   pegs_ = stage.pegs, peg_height_ = stage.peg_height;
   rings_handed_.assign(rings_.size(), 0), ring_tries_.assign(rings_.size(), 0.0);
+  for (const std::uint32_t organ : rings_) ring_points_.push_back(stage.surfaces[organ].positions[0]);
+  ring_moved_.assign(rings_.size(), -1.0);
   ducts_.clear();
   tries_.assign(stage.fibres.size(), 0.0);
   cooked_.assign(stage.fibres.size(), 0.0);

@@ -272,6 +272,8 @@ class Performer {
     double time = -1.0;  // s  when both jaws touched it last
   };
   std::array<HeldRing, 2> rings_held_{};         // [instrument]
+  std::vector<glm::vec3> ring_points_;           // [ring] m, one of its points in the last frame
+  std::vector<double> ring_moved_;               // [ring] s, when it moved last
   std::vector<char> rings_handed_;               // [ring] 1: handed over, in this direction
   std::vector<double> ring_tries_;               // [ring] attempts to lift it
   std::array<double, 6> rings_failed_{};         // [instrument, side] grasps since a ring was lifted last

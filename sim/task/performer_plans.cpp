@@ -199,7 +199,7 @@ constexpr double kOnPeg = 0.0045, kDownOnPeg = 0.6;                       // m, 
 constexpr double kClosed = 0.01, kJawsApart = 0.02, kHeldLasts = 0.15;  // 1, 1, s
 constexpr double kHangs = 0.006;                                        // m  above the board
 constexpr double kStuck = 4.0;                                          // N  at which a ring is raised again
-constexpr double kUpright = 0.8, kCalm = 0.004;                        // cosine; m/s
+constexpr double kUpright = 0.8, kStillFrame = 2e-4, kStillFor = 0.15;  // cosine; m in a frame; s
 constexpr double kServo = 0.15;       // 1    of the error that a hand corrects in a frame
 constexpr double kFastestDown = 0.002;  // m   in a frame
 constexpr double kSides = 0.4;        // 1    cost of a side at which a grasp failed
@@ -244,8 +244,13 @@ double Performer::misfit(const RingPlace& ring, const glm::dvec3& middle, std::s
          kSides * rings_failed_[3 * tool + side];
 }
 
-// Sees which rings are between closed jaws.
+// Sees which rings are between closed jaws, and which move.
 void Performer::watch_rings(const Observation& seen) {
+  for (std::size_t k = 0; k < rings_.size(); ++k) {
+    const glm::vec3 now = seen.organs[rings_[k]].surface.positions[0];
+    if (glm::distance(now, ring_points_[k]) > kStillFrame) ring_moved_[k] = seen.time;
+    ring_points_[k] = now;
+  }
   for (std::size_t tool = 0; tool < rings_held_.size(); ++tool) {
     HeldRing& held = rings_held_[tool];
     if (poses_[tool].grip > kClosed || !(seen.tools[tool].grip > kJawsApart)) {
@@ -422,6 +427,8 @@ void Performer::plan_pegs(const Observation& seen) {
   const std::size_t first = instruments_[0].name == task_.instrument ? 0 : 1;
   const std::size_t giver = rings_back_ ? 1 - first : first, taker = 1 - giver;
   const std::optional<std::uint32_t> given = ring_in(seen, giver), taken = ring_in(seen, taker);
+  for (const std::size_t tool : {giver, taker})
+    if (poses_[tool].grip < kClosed && !ring_in(seen, tool)) return let_go(tool);
   if (given && taken && *given == *taken) {
     rings_handed_[index_of_ring(*given)] = 1;
     std::ranges::fill(rings_failed_, 0.0);
@@ -432,8 +439,8 @@ void Performer::plan_pegs(const Observation& seen) {
   for (const std::size_t tool : {giver, taker})
     if (hangs_on(seen, tool)) return grasp_here(tool);
   const std::optional<std::uint32_t> next = next_ring(seen);
-  if (!next) return pause();
   pause();
+  if (!next || seen.time - ring_moved_[index_of_ring(*next)] < kStillFor) return;
   lift_ring(seen, *next, rings_back_ ? 1 - first : first);
 }
 
