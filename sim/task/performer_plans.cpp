@@ -293,7 +293,7 @@ void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t sid
   over.tool = tool, over.grip = aperture;
   over.across = rings_across_;
   Move& down = then(tip_at(kOverRing, -into));
-  down.tool = tool, down.across = rings_across_, down.duration = 0.45;
+  down.tool = tool, down.across = rings_across_, down.duration = 0.38;
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
   // A ring in the air does not move between the jaws: the hand follows it. On its peg it does.
   const bool in_air = aperture == kInTheAir;
@@ -336,7 +336,7 @@ void Performer::let_go(std::size_t tool) {
   open.tool = tool, open.grip = kLetGo, open.duration = 0.2;
   Move& back =
       then([=](const Observation&, double share) { return **start + share * 0.035 * glm::normalize(pivot - **start); });
-  back.tool = tool, back.grip = kLetGo, back.duration = 0.35;
+  back.tool = tool, back.grip = kLetGo, back.duration = 0.28;
 }
 
 // Whether a ring hangs on open jaws.
@@ -468,7 +468,7 @@ void Performer::hand_over(const Observation& seen, std::uint32_t organ, std::siz
   if (glm::distance(place.middle, air) > 0.01) {
     const double lift = peg_height_ + place.half_height + kOverPeg;
     if (place.middle.z < lift - 0.002)
-      carry_ring(organ, giver, {place.middle.x, place.middle.y, lift}, 0.5);
+      carry_ring(organ, giver, {place.middle.x, place.middle.y, lift}, 0.42);
     carry_ring(organ, giver, air, std::max(glm::distance(place.middle, air) / style_.speed, 0.4));
     return;
   }
