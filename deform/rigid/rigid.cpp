@@ -30,11 +30,12 @@ constexpr double kSamePoint = 2e-3;  // m
 constexpr double kLeastBounce = 0.02;  // m/s
 // A hand pushes no harder on a point.
 constexpr double kStrongestHand = 20.0;  // N
-// A fixed body presses an instrument that enters it with this stiffness. An assumption: a haptic handle shows it stably.
+// A fixed body presses an instrument that enters it with this stiffness. An assumption: a haptic handle shows it
+// stably.
 constexpr double kFixedStiffness = 2000.0;  // N/m
-// What friction did in the substep before counts so far at an instrument: else forces across the jaws that cancel each
-// other use up the friction that a body needs against its weight.
-constexpr double kJawsForget = 0.7;  // 1
+// Friction at an instrument that is used up counts so far in the next substep: else forces along the jaws that cancel
+// each other leave none against a body's weight, and it creeps out of the grip.
+constexpr double kJawsForget = 0.95, kUsedUp = 0.98;  // 1, 1
 // Jaws may open by as much in a step, beside the instrument's own motion.
 constexpr double kJawsMove = 5e-3;  // m
 // Jaws that nothing holds follow the handle, not faster than this.
@@ -295,6 +296,7 @@ void remember(const RigidState& state, std::vector<char>& used, double kept, Rig
   if (!found) return;
   used[found - state.contacts.data()] = 1;
   c.pressed = std::min(found->pressed, c.most);
+  if (glm::length(found->rubbed) < kUsedUp * c.friction * found->pressed) kept = 1.0;
   c.rubbed = kept * (found->rubbed - glm::dot(found->rubbed, c.normal) * c.normal);
 }
 

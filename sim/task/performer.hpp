@@ -271,24 +271,24 @@ class Performer {
     std::uint32_t organ = 0;
     double time = -1.0;  // s  when both jaws touched it last
   };
-  std::array<HeldRing, 2> rings_held_{};         // [instrument]
-  std::vector<glm::vec3> ring_points_;           // [ring] m, one of its points in the last frame
-  std::vector<double> ring_moved_;               // [ring] s, when it moved last
-  std::vector<char> rings_handed_;               // [ring] 1: handed over, in this direction
-  std::vector<double> ring_tries_;               // [ring] attempts to lift it
-  std::array<double, 6> rings_failed_{};         // [instrument, side] grasps since a ring was lifted last
-  std::vector<Duct> ducts_;                      // [mark] of ClipAndCut and Operation
-  std::vector<Duct> injured_;                    // [step] vessels whose bleeding the task stops
-  std::vector<glm::dvec3> sucked_;               // m, places
-  std::optional<OperationSteps> steps_;          // of Operation: their marks and fibres
-  std::vector<double> pulled_;                   // [instrument] m, more than a retraction needs
-  std::vector<glm::dvec3> swung_;                // [instrument] m, to a side, since its last retraction
-  std::vector<std::size_t> pulled_for_;          // [instrument] the step for which it last moved what it holds
-  std::vector<int> grasped_again_;               // [instrument] times, what had slipped out
-  bool caught_ = false;                          // the hook holds tissue, which it must not drag out
-  double caught_from_ = 0.4;                     // N    the hook is caught when it feels more, moving out
-  bool pressed_ = false;  // the hook has pressed on an organ: it moves out before the next strand
-  int freed_ = 0;         // attempts to free the hook since it last was free
+  std::array<HeldRing, 2> rings_held_{};  // [instrument]
+  std::vector<glm::vec3> ring_points_;    // [ring] m, one of its points in the last frame
+  std::vector<double> ring_moved_;        // [ring] s, when it moved last
+  std::vector<char> rings_handed_;        // [ring] 1: handed over, in this direction
+  std::vector<double> ring_tries_;        // [ring] attempts to lift it
+  std::array<double, 6> rings_failed_{};  // [instrument, side] grasps since a ring was lifted last
+  std::vector<Duct> ducts_;               // [mark] of ClipAndCut and Operation
+  std::vector<Duct> injured_;             // [step] vessels whose bleeding the task stops
+  std::vector<glm::dvec3> sucked_;        // m, places
+  std::optional<OperationSteps> steps_;   // of Operation: their marks and fibres
+  std::vector<double> pulled_;            // [instrument] m, more than a retraction needs
+  std::vector<glm::dvec3> swung_;         // [instrument] m, to a side, since its last retraction
+  std::vector<std::size_t> pulled_for_;   // [instrument] the step for which it last moved what it holds
+  std::vector<int> grasped_again_;        // [instrument] times, what had slipped out
+  bool caught_ = false;                   // the hook holds tissue, which it must not drag out
+  double caught_from_ = 0.4;              // N    the hook is caught when it feels more, moving out
+  bool pressed_ = false;                  // the hook has pressed on an organ: it moves out before the next strand
+  int freed_ = 0;                         // attempts to free the hook since it last was free
   struct HookPose {
     glm::dvec3 tip;
     double roll_deg, time;

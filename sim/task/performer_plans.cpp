@@ -194,18 +194,18 @@ constexpr double kOverBoard = 0.003;                                   // m  of 
 constexpr double kHandOver = 0.050;                                    // m  height of its middle in the air
 constexpr double kOverPeg = 0.005;                                     // m  above the end of a peg
 constexpr double kAbovePlace = 0.003;                                  // m  a ring is let go so high
-constexpr double kOnPeg = 0.0045, kDownOnPeg = 0.6;                       // m, 1  from a peg's axis; of its height
+constexpr double kOnPeg = 0.0045, kDownOnPeg = 0.6;                    // m, 1  from a peg's axis; of its height
 // A ring is held by jaws that are closed and yet this far apart, and that both touched it so lately.
 constexpr double kClosed = 0.01, kJawsApart = 0.02, kHeldLasts = 0.15;  // 1, 1, s
 constexpr double kHangs = 0.006;                                        // m  above the board
 constexpr double kStuck = 4.0;                                          // N  at which a ring is raised again
 constexpr double kUpright = 0.8, kStillFrame = 2e-4, kStillFor = 0.15;  // cosine; m in a frame; s
-constexpr double kServo = 0.15;       // 1    of the error that a hand corrects in a frame
+constexpr double kServo = 0.15;         // 1    of the error that a hand corrects in a frame
 constexpr double kFastestDown = 0.002;  // m   in a frame
-constexpr double kSides = 0.4;        // 1    cost of a side at which a grasp failed
-constexpr double kTipOver = 1.4;      // rad  by which a ring that lies on its side is turned
-constexpr double kJawEnd = 0.0012;    // m    radius of the end of closed jaws
-constexpr double kOutOfView = -0.118;  // m    y  of a place in front of the picture
+constexpr double kSides = 0.4;          // 1    cost of a side at which a grasp failed
+constexpr double kTipOver = 1.4;        // rad  by which a ring that lies on its side is turned
+constexpr double kJawEnd = 0.0012;      // m    radius of the end of closed jaws
+constexpr double kOutOfView = -0.118;   // m    y  of a place in front of the picture
 
 double across_peg(const glm::dvec3& off) { return std::sqrt(off.x * off.x + off.y * off.y); }
 
@@ -377,7 +377,8 @@ void Performer::stand_up(const RingPlace& ring, std::size_t tool) {
   const glm::dvec3 before = tip_at(0.0, 0.008);
   Move& over = then([=](const Observation&, double) { return before + glm::dvec3(0.0, 0.0, 0.02); });
   over.tool = tool, over.grip = 0.0;
-  Move& down = then([=](const Observation&, double share) { return before + glm::dvec3(0.0, 0.0, 0.02 * (1.0 - share)); });
+  Move& down =
+      then([=](const Observation&, double share) { return before + glm::dvec3(0.0, 0.0, 0.02 * (1.0 - share)); });
   down.tool = tool, down.grip = 0.0, down.duration = 0.3;
   Move& onto = then([=](const Observation&, double share) { return tip_at(0.0, 0.008 * (1.0 - share)); });
   onto.tool = tool, onto.grip = 0.0, onto.duration = 0.3;
@@ -414,10 +415,9 @@ std::optional<std::uint32_t> Performer::next_ring(const Observation& seen) {
 std::optional<glm::dvec3> Performer::free_peg(const Observation& seen, std::uint32_t carried) const {
   for (const glm::dvec3& peg : pegs_) {
     if ((peg.x > above_middle().x) == (ring_side_ != rings_back_)) continue;
-    const bool free = std::ranges::none_of(
-        rings_, [&](std::uint32_t organ) {
-          return organ != carried && across_peg(ring_at(seen, organ).middle - peg) < 0.012;
-        });
+    const bool free = std::ranges::none_of(rings_, [&](std::uint32_t organ) {
+      return organ != carried && across_peg(ring_at(seen, organ).middle - peg) < 0.012;
+    });
     if (free) return peg;
   }
   return {};
@@ -467,8 +467,7 @@ void Performer::hand_over(const Observation& seen, std::uint32_t organ, std::siz
   const glm::dvec3 air = above_middle();
   if (glm::distance(place.middle, air) > 0.01) {
     const double lift = peg_height_ + place.half_height + kOverPeg;
-    if (place.middle.z < lift - 0.002)
-      carry_ring(organ, giver, {place.middle.x, place.middle.y, lift}, 0.42);
+    if (place.middle.z < lift - 0.002) carry_ring(organ, giver, {place.middle.x, place.middle.y, lift}, 0.42);
     carry_ring(organ, giver, air, std::max(glm::distance(place.middle, air) / style_.speed, 0.4));
     return;
   }
