@@ -72,9 +72,12 @@ std::string passes_text(const CourseStep& step, const StepProgress& progress) {
 std::string criteria_text(const CourseStep& step) {
   std::vector<std::string> criteria;
   if (step.pass.least_score > 0.0) criteria.push_back(trf("at least {:.4g} points", step.pass.least_score));
-  for (const MetricLimit& limit : step.pass.limits)
-    criteria.push_back(limit.at_most ? trf("{} at most {:.4g}", metric_words(limit.metric), limit.value)
-                                     : trf("{} at least {:.4g}", metric_words(limit.metric), limit.value));
+  for (const MetricLimit& limit : step.pass.limits) {
+    const std::string words = metric_words(limit.metric);
+    criteria.push_back(!limit.at_most       ? trf("{} at least {:.4g}", words, limit.value)
+                       : limit.value == 0.0 ? trf("no {}", words)
+                                            : trf("{} at most {:.4g}", words, limit.value));
+  }
   if (step.pass.no_critical_error) criteria.emplace_back(tr("no critical error"));
   return criteria.empty() ? tr("finished") : fmt::format("{}", fmt::join(criteria, ", "));
 }

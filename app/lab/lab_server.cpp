@@ -58,7 +58,9 @@ svg{max-width:100%;height:auto}svg text{fill:var(--quiet);font-size:12px}
 textarea{display:block;width:100%;box-sizing:border-box;margin:8px 0}.comment{white-space:pre-wrap;overflow-wrap:anywhere}
 td.wrap{white-space:normal;min-width:16em}.bad{color:var(--bad);font-weight:600}
 .sign{display:flex;gap:48px;margin-top:56px}.sign span{flex:1;border-top:1px solid var(--text);padding-top:4px}
-@media print{:root{--back:#fff;--card:#fff;--text:#000;--quiet:#444;--line:#bbb}nav{display:none}main{padding:0}}
+@media print{:root{--back:#fff;--card:#fff;--text:#000;--quiet:#444;--line:#bbb}nav{display:none}main{padding:0;max-width:none}
+body{font-size:10pt}section{overflow:visible;border:0;padding:0}th,td{white-space:normal;padding:4px 10px 4px 0}td.wrap{min-width:0}
+thead{display:table-header-group}tr,.sign{break-inside:avoid}}
 )css";
 
 std::string page_with(const std::string& title, const std::string& body) {
@@ -426,8 +428,10 @@ std::string record_page(const Person& person, const CourseView& course, std::spa
       "Trocar: record of " + markup_escaped(person.id),
       fmt::format(
           "<nav><a href=\"/person?id={}\">Back</a></nav><header><h1>{}</h1></header><p><b>{}</b> {}</p><p>{}</p>"
-          "<section><table><tr><th>step</th><th>pass</th><th class=\"n\">attempts</th><th>best</th><th>passed on (UTC)"
-          "</th></tr>{}</table></section>{}<p class=\"quiet\">Trocar {}, {} UTC. Scores are not validated with "
+          "<section><table><thead><tr><th>step</th><th>pass</th><th class=\"n\">attempts</th><th>best</th><th>passed "
+          "on "
+          "(UTC)</th></tr></thead>{}</table></section>{}<p class=\"quiet\">Trocar {}, {} UTC. Scores are not validated "
+          "with "
           "surgeons."
           "</p><div class=\"sign\"><span>Date</span><span>Instructor</span></div>",
           url_encoded(person.id), markup_escaped(course.curriculum.title), markup_escaped(person.id),

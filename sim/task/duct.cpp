@@ -216,8 +216,10 @@ void DuctWatch::divide(const Observation& seen, const TubeState& tube, DuctTarge
   target.divided = true;
   target.miss = std::abs(double(tube.at) - target.along);
   const std::size_t staying = target.starts ? tube.clips_at_start : tube.clips_at_end;
-  if (rules_.clips_staying > 0.0 && (tube.clips_at_start == 0 || tube.clips_at_end == 0))
-    return injure(seen, trf("{} cut without a clip on both sides", name), log);
+  if (rules_.clips_staying > 0.0 && (tube.clips_at_start == 0 || tube.clips_at_end == 0)) {
+    if (!bleeds_) warning_ = trf("the {} is open: close its end with {:.0f} clips", name, rules_.clips_staying);
+    return log.grave(seen.time, trf("{} cut without a clip on both sides", name));
+  }
   log.note(seen.time, rules_.clips_staying > 0.0 ? trf("{} divided between clips", name) : trf("{} divided", name));
   if (double(staying) < rules_.clips_staying)
     complain(seen, trf("{}: {} of {:.0f} clips on the side that stays", name, staying, rules_.clips_staying), log);
@@ -290,9 +292,9 @@ void DuctWatch::count_clips(const Observation& seen, DuctTarget& target) const {
 }
 
 // Implements the task "clip and cut": ducts and vessels are closed by clips on both sides of a target and divided
-// between them (sim/task/duct.hpp). An artery that is cut without clips bleeds until it is closed, or until too much
-// blood is lost; the other critical errors end the task. Rules and sources: docs/tasks.md. Tested in
-// tests/sim/task/task_run_test.cpp
+// between them (sim/task/duct.hpp). A duct that is cut without clips stays open until it is closed, an artery bleeds
+// until then or until too much blood is lost; the other critical errors end the task. Rules and sources: docs/tasks.md.
+// Tested in tests/sim/task/task_run_test.cpp
 
 namespace {
 

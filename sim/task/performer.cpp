@@ -81,7 +81,7 @@ HandStyle style_with(Fault fault, double dose) {
       style.tremor += 0.0012 * dose;
       break;
     case Fault::Force:
-      style.force += 3.0 * dose, style.heavy += 8.0 * dose, style.yielding = 0.3 * dose;
+      style.force += 3.0 * dose, style.heavy += 8.0 * dose, style.yielding += 0.25 * dose;
       break;
     case Fault::Detour:
       style.detour = 1.5 * dose, style.wander = 0.008 * dose;
@@ -260,6 +260,7 @@ void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (task_.kind == TaskKind::PegTransfer) watch_rings(seen);
   if (!moves_.empty() && moves_.front().carries && !ring_in(seen, moves_.front().tool)) moves_.clear(), start_ = -1.0;
   if (moves_.empty()) plan(seen, feed);
+  while (start_ < 0.0 && moves_.front().undivided && seen.tubes[*moves_.front().undivided].divided) moves_.pop_front();
   give_way(seen);
   const double dt = last_ < 0.0 ? 0.0 : seen.time - last_, jaws = kJaws * dt;
   last_ = seen.time;

@@ -45,7 +45,7 @@ struct HandStyle {
   double press = 0.0015;      // m    goal below the surface, before a force is felt
   double force = 0.3;         // N    wanted on touched tissue
   double heavy = 1.0;         // 1    speed of pressing deeper, relative to a careful hand
-  double yielding = 0.0;      // s    time constant of drawing back when a force is felt
+  double yielding = 0.05;     // s    time constant of drawing back when a force is felt
   double wander = 0.0;        // m    deviation from a line and from its surface
   double pause = 0.1;         // s    before a reaching movement, mean
   double detour = 0.0;        // 1    height of the bow of a reaching movement, relative to its length
@@ -111,6 +111,7 @@ class Performer {
     double clear = 0.0;                  // m    the plan is given up when a duct comes nearer to the wire; 0: it is not
     bool carries = false;                // the plan is given up when the jaws lose the ring
     std::optional<WayOut> way_out = {};  // the plan is given up when the instrument pushes a duct aside
+    std::optional<std::uint32_t> undivided = {};  // organ; the movement is left out when this duct has been divided
   };
 
   // A duct that the task divides.

@@ -18,7 +18,8 @@
 namespace trocar {
 namespace {
 
-constexpr double kAbove = 0.012;  // m   above the surface, before and after a touch
+constexpr double kAbove = 0.012;     // m   above the surface, before and after a touch
+constexpr double kGraspForce = 1.5;  // N   of open jaws on the tissue that they grasp
 
 // Returns the next one of n steps.
 std::size_t step_of(double progress, std::size_t n) {
@@ -41,7 +42,9 @@ glm::dvec3 eye_before(const glm::dvec3& port, const glm::dvec3& target, double d
 
 void Performer::plan(const Observation& seen, const TaskFeed& feed) {
   ++attempts_;
-  if (task_.kind != TaskKind::Operation && task_.kind != TaskKind::PegTransfer) pause();
+  // In an operation an expert does not stop to think; in peg transfer the pause is before a ring.
+  const bool thinks = task_.kind != TaskKind::Operation || style_.pause > HandStyle{}.pause;
+  if (thinks && task_.kind != TaskKind::PegTransfer) pause();
   switch (task_.kind) {
     case TaskKind::TouchTargets:
     case TaskKind::KeepOut:
@@ -159,7 +162,8 @@ void Performer::plan_lift() {
   then(above(0, kAbove, error)).grip = 1.0;
   pause();
   const Goal target = onto(0, error);
-  then(target);
+  Move& press = then(target);
+  press.force = kGraspForce, press.wait = clumsy ? 0.0 : 0.3;
   // From the moment of closing, the hand stays where it is: what it holds would take it along, and move with it.
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
   Move& close = then([=](const Observation& seen, double share) {
@@ -539,6 +543,8 @@ constexpr double kFar = 0.0085, kNear = 0.004, kOther = 0.0045;  // m
 constexpr double kBack = 0.030;                                  // m  in front of the duct, before and after
 // From the middle of the duct to the end of the instrument: between the legs of a clip; between the blades.
 constexpr double kLegs = 0.0045, kBlades = 0.0075;       // m
+constexpr double kThickInBlades = 0.004;                 // m    the same; the thicker, the nearer to the tips
+constexpr int kBites = 4;                                // of scissors, before they are withdrawn
 constexpr double kBladesOpen = 0.6;                      // 1   aperture: wider blades push the duct away
 constexpr double kIn = 0.8;                              // s   of the last movement to the duct, and back
 constexpr double kAgain = 0.001;                         // m
@@ -573,7 +579,7 @@ void Performer::plan_clip(const Observation& seen) {
     const bool hasty = style_.careless && attempts_ > 1, last = mark + 1 == ducts_.size();
     const std::size_t applier = tool_of_kind(InstrumentKind::ClipApplier);
     if (style_.mistake == Fault::Unclipped || task_.rules.clips_staying == 0.0)
-      return close_on(seen, duct, tool_of_kind(InstrumentKind::Scissors), duct.along, kBlades, kBladesOpen);
+      return close_on(seen, duct, tool_of_kind(InstrumentKind::Scissors), duct.along, kThickInBlades, kBladesOpen);
     if (style_.mistake == Fault::WrongDuct && !wrong_duct_.line.empty())
       return close_on(seen, wrong_duct_, applier, wrong_duct_.along, kLegs, 1.0);
     const auto clip = [&](double beside) {
@@ -678,6 +684,17 @@ void Performer::close_on(const Observation& seen, const Duct& duct, std::size_t 
   give_way_in(move(slide(before, in), aperture, 0.1)).duration = kIn;
   give_way_in(move(close, 0.0, 0.25)).duration = 0.4;
   if (holds_on) return;
+  const bool bites = instruments_[tool].kind == InstrumentKind::Scissors && !style_.careless;
+  const Goal follow = [=](const Observation& later, double share) {
+    closed_at->reset();
+    return in(later, share);
+  };
+  for (int bite = 1; bites && bite < kBites; ++bite) {
+    Move& open = move(follow, aperture, 0.1);
+    open.duration = 0.4, open.undivided = duct.organ;
+    Move& again = give_way_in(move(close, 0.0, 0.25));
+    again.duration = 0.4, again.undivided = duct.organ;
+  }
   move(close, 1.0, 0.1).duration = 0.4;
   move(slide(in, before), 1.0, 0.0).duration = kIn;
   move([home](const Observation&, double) { return home; }, 1.0, 0.0);
@@ -1140,7 +1157,6 @@ namespace {
 
 constexpr double kGraspAbove = 0.012;  // m    above the surface, before a grasp
 constexpr double kInJaws = 0.005;      // m    of a duct, from the tip of the grasper
-constexpr double kGraspForce = 1.5;    // N    of open jaws on the tissue that they grasp
 constexpr double kAgainForce = 0.4;    // N    the same, later: the tissue may hang loosely, and would be pushed away
 constexpr int kMostGrasps = 8;         // of one grasper, of tissue that slipped out
 constexpr double kDuctSlope = 1e-3;    // m    over which the direction of a duct is measured

@@ -17,6 +17,7 @@
 #include "app/window/widgets/task_panels.hpp"
 #include "app/window/widgets/theme.hpp"
 #include "geometry/error.hpp"
+#include "geometry/translate.hpp"
 #include "sim/score/trainee_summary.hpp"
 #include "sim/support/files.hpp"
 
@@ -63,7 +64,7 @@ class FilmPanels {
     const theme::Panel panel("state", {{0.f, 0.f}, {6.f, 6.f}, {}, {kSide, 0.f}}, theme::PanelKind::Shown, 0.6f);
     const Scene& scene = scene_.scene();
     theme::heading(result_ ? result_->title : scene.title);
-    theme::row("Time", fmt::format("{} of {}", clock_text(now), clock_text(duration)));
+    theme::row("Time", trf("{} of {}", clock_text(now), clock_text(duration)));
     if (speed_ != 1.0) theme::row("Speed", fmt::format("{:g}x", speed_));
     if (!result_ || scan_.moments().empty()) return;
     const TaskMoment& moment = scan_.moments()[std::min(frame, scan_.moments().size() - 1)];
@@ -76,10 +77,11 @@ class FilmPanels {
   void result() const {
     const theme::Panel panel("result", {{1.f, 0.f}, {-6.f, 6.f}, {1.f, 0.f}, {kSide, 0.f}}, theme::PanelKind::Shown,
                              0.6f);
-    theme::heading("Result");
+    theme::heading(tr("Result"));
     {
       const theme::WithLetters large(theme::Letters::Heading);
-      theme::text(fmt::format("{} of 100{}", score_text(result_->score), result_->finished ? "" : ", not finished"),
+      const std::string score = score_text(result_->score);
+      theme::text(result_->finished ? trf("{} of 100", score) : trf("{} of 100, not finished", score),
                   result_->finished ? theme::kGood : theme::kYellow);
     }
     const theme::WithLetters small(theme::Letters::Small);
@@ -88,7 +90,7 @@ class FilmPanels {
     for (const Metric& part : result_->parts) {
       const auto grade = counted_grade(*result_, part);
       if (!grade) continue;
-      theme::wrapped(fmt::format("{}: {}", part.label, value_with_unit(part.value, part.unit)), theme::kQuiet);
+      theme::wrapped(fmt::format("{}: {}", tr(part.label), value_with_unit(part.value, part.unit)), theme::kQuiet);
       theme::bar(*grade, theme::kBlue, fmt::format("{:.0f} %", 100.0 * *grade), 14.f);
     }
   }
