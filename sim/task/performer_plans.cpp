@@ -209,7 +209,6 @@ constexpr double kFastestDown = 0.002;  // m   in a frame
 constexpr double kSides = 0.4;          // 1    cost of a side at which a grasp failed
 constexpr double kTipOver = 1.4;        // rad  by which a ring that lies on its side is turned
 constexpr double kJawEnd = 0.0012;      // m    radius of the end of closed jaws
-constexpr double kOutOfView = -0.118;   // m    y  of a place in front of the picture
 
 double across_peg(const glm::dvec3& off) { return std::sqrt(off.x * off.x + off.y * off.y); }
 
