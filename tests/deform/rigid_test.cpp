@@ -595,8 +595,8 @@ TEST(Rigid, BodiesAtRestSleepUntilSomethingComesNear) {
   for (const double z : {0.01, 0.03, 0.6})
     world.add(box(glm::dvec3(0.02), rubbing(0.5)), {glm::dmat3(1.0), {0.0, 0.0, z}});
   world.start();
-  world.of(3).v.z = 3.0;
-  world.advance(0.9);
+  world.of(3).v.z = 4.0;
+  world.advance(0.85);
   EXPECT_TRUE(world.scratch.asleep[1] && world.scratch.asleep[2]);
   EXPECT_FALSE(world.scratch.asleep[3]);
   EXPECT_TRUE(world.scratch.contacts.empty());
