@@ -30,8 +30,19 @@ constexpr double kSamePoint = 2e-3;  // m
 constexpr double kLeastBounce = 0.02;  // m/s
 // A hand pushes no harder on a point.
 constexpr double kStrongestHand = 20.0;  // N
+// A fixed body presses an instrument that enters it with this stiffness. An assumption: a haptic handle shows it
+// stably.
+constexpr double kFixedStiffness = 2000.0;  // N/m
+// Friction at an instrument that is used up counts so far in the next substep: else forces along the jaws that cancel
+// each other leave none against a body's weight, and it creeps out of the grip.
+constexpr double kJawsForget = 0.95, kUsedUp = 0.98;  // 1, 1
+// Jaws may open by as much in a step, beside the instrument's own motion.
+constexpr double kJawsMove = 5e-3;  // m
 // Jaws that nothing holds follow the handle, not faster than this.
 constexpr double kFastestJaws = 20.0;  // rad/s
+// A body is at rest while none of its points is faster than this. A body that turns round in its motion gets faster
+// again before it sleeps.
+constexpr double kAtRest = 1e-3;  // m/s
 // A body this far from its start fell out of the scene.
 constexpr double kFarthest = 1.0;  // m
 
@@ -54,6 +65,10 @@ void turn_freely(const RigidBody& body, double h, RigidMotion& motion) {
   motion.w = axes * (body.inverse_inertia * (momentum * axes));
 }
 
+double fastest_point(const RigidBody& body, const RigidMotion& motion) {
+  return glm::length(motion.v) + glm::length(motion.w) * body.reach;
+}
+
 RigidFrame central_frame(const RigidMotion& motion) { return {glm::mat3_cast(motion.q), motion.x}; }
 
 void box_around(const RigidScratch& s, RigidObject& object) {
@@ -64,13 +79,13 @@ void box_around(const RigidScratch& s, RigidObject& object) {
 
 bool moves(const RigidBody& body, const RigidMotion& motion) { return body.inverse_mass > 0.0 && !motion.lost; }
 
-void place_body(const RigidBody& body, const RigidMotion& motion, RigidScratch& s, RigidObject& object) {
+void place_body(const RigidBody& body, const RigidMotion& motion, bool free, RigidScratch& s, RigidObject& object) {
   const RigidFrame frame = central_frame(motion);
   object.x = motion.x, object.v = motion.v, object.w = motion.w;
   object.back = object.back_turn = dvec3(0.0);
-  object.inverse_mass = moves(body, motion) ? body.inverse_mass : 0.0;
-  object.inverse_inertia = moves(body, motion) ? turned(frame.axes, body.inverse_inertia) : dmat3(0.0);
-  object.speed = glm::length(motion.v) + glm::length(motion.w) * body.reach;
+  object.inverse_mass = free ? body.inverse_mass : 0.0;
+  object.inverse_inertia = free ? turned(frame.axes, body.inverse_inertia) : dmat3(0.0);
+  object.speed = fastest_point(body, motion), object.reach = body.reach;
   for (std::uint32_t k = 0; k < object.pieces; ++k) pose(body.pieces[k], frame, s.pieces[object.first_piece + k]);
   box_around(s, object);
 }
@@ -130,18 +145,72 @@ void begin(const RigidModel& model, const RigidState& state, RigidScratch& s) {
   s.pieces.resize(pieces);
   s.jaws.assign(model.tools.size(), {});
   s.touches.assign(model.tools.size(), {});
+  s.asleep.assign(model.bodies.size(), 0);
   for (std::size_t k = 0; k < model.bodies.size(); ++k)
-    if (!moves(model.bodies[k], state.bodies[k])) place_body(model.bodies[k], state.bodies[k], s, s.objects[k]);
+    if (!moves(model.bodies[k], state.bodies[k])) place_body(model.bodies[k], state.bodies[k], false, s, s.objects[k]);
 }
 
 void place(const RigidModel& model, const RigidState& state, std::span<const RigidToolStep> tools,
            const Portion& portion, RigidScratch& s) {
   for (std::size_t k = 0; k < model.bodies.size(); ++k)
-    if (moves(model.bodies[k], state.bodies[k])) place_body(model.bodies[k], state.bodies[k], s, s.objects[k]);
+    if (moves(model.bodies[k], state.bodies[k]) && s.asleep[k] == 0)
+      place_body(model.bodies[k], state.bodies[k], true, s, s.objects[k]);
   auto first = static_cast<std::uint32_t>(model.bodies.size());
   for (std::size_t t = 0; t < model.tools.size(); ++t) {
     place_tool(model.tools[t], tools[t], state.opening[t], portion, s, first);
     first += static_cast<std::uint32_t>(model.tools[t].pieces.size());
+  }
+}
+
+bool boxes_apart(const RigidObject& a, const RigidObject& b, double range) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (a.low[axis] > b.high[axis] + range || b.low[axis] > a.high[axis] + range) return true;
+  return false;
+}
+
+// Whether the ball around a body stays clear of a long piece of an instrument: the box of a slanting shaft is large.
+bool clear_of_shaft(const RigidScratch& s, const RigidObject& body, const RigidObject& piece, double range) {
+  const PosedPiece& posed = s.pieces[piece.first_piece];
+  if (posed.piece->corners.size() != 2 || body.reach == 0.0) return false;
+  const dvec3 along = posed.corner[1] - posed.corner[0], off = body.x - posed.corner[0];
+  const double share = std::clamp(glm::dot(off, along) / std::max(glm::dot(along, along), 1e-30), 0.0, 1.0);
+  const dvec3 away = off - share * along;
+  const double reach = body.reach + posed.piece->radius + range;
+  return glm::dot(away, away) > reach * reach;
+}
+
+bool far_apart(const RigidScratch& s, const RigidObject& a, const RigidObject& b, double range) {
+  return boxes_apart(a, b, range) || (b.tool != kNone && clear_of_shaft(s, a, b, range));
+}
+
+// Finds the bodies that sleep in this step: they have been at rest, and so have all that touch them in turn.
+void find_sleepers(const RigidModel& model, const RigidState& state, double dt, RigidScratch& s) {
+  const std::size_t bodies = model.bodies.size();
+  const double fallen = 0.5 * glm::length(model.params.gravity) * dt * dt;
+  const auto wakes = [&](std::size_t k, std::size_t other) {
+    const RigidObject &a = s.objects[k], &b = s.objects[other];
+    if (other < bodies && (b.inverse_mass == 0.0 || s.asleep[other] != 0)) return false;
+    const double rests = other < bodies && state.bodies[other].calm > 0.0 ? 0.0 : other < bodies ? fallen : kJawsMove;
+    return !far_apart(s, a, b, kReach + rests + dt * (a.speed + b.speed));
+  };
+  for (std::size_t k = 0; k < bodies; ++k)
+    s.asleep[k] = s.objects[k].inverse_mass > 0.0 && state.bodies[k].calm >= model.params.sleeps_after ? 1 : 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t k = 0; k < bodies; ++k)
+      for (std::size_t other = 0; s.asleep[k] != 0 && other < s.objects.size(); ++other)
+        if (other != k && wakes(k, other)) s.asleep[k] = 0, changed = true;
+  }
+  for (std::size_t k = 0; k < bodies; ++k)
+    if (s.asleep[k] != 0) s.objects[k].inverse_mass = 0.0, s.objects[k].inverse_inertia = dmat3(0.0);
+}
+
+// Measures how long bodies have been at rest.
+void calm_down(const RigidModel& model, double dt, const RigidScratch& s, RigidState& state) {
+  for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+    RigidMotion& motion = state.bodies[k];
+    if (s.asleep[k] != 0 || !moves(model.bodies[k], motion)) continue;
+    motion.calm = fastest_point(model.bodies[k], motion) < kAtRest ? motion.calm + dt : 0.0;
   }
 }
 
@@ -210,7 +279,7 @@ dmat3 mobility_of(const RigidScratch& s, const RigidObject& o, const dvec3& at) 
 }
 
 // What the contact did in the substep before.
-void remember(const RigidState& state, std::vector<char>& used, RigidContact& c) {
+void remember(const RigidState& state, std::vector<char>& used, double kept, RigidContact& c) {
   const auto key = [](const auto& m) {
     return std::array<std::uint32_t, 4>{m.first, m.second, m.first_piece, m.second_piece};
   };
@@ -227,7 +296,8 @@ void remember(const RigidState& state, std::vector<char>& used, RigidContact& c)
   if (!found) return;
   used[found - state.contacts.data()] = 1;
   c.pressed = std::min(found->pressed, c.most);
-  c.rubbed = found->rubbed - glm::dot(found->rubbed, c.normal) * c.normal;
+  if (glm::length(found->rubbed) < kUsedUp * c.friction * found->pressed) kept = 1.0;
+  c.rubbed = kept * (found->rubbed - glm::dot(found->rubbed, c.normal) * c.normal);
 }
 
 void add_contacts(const RigidState& state, const RigidPair& pair, double h, RigidScratch& s) {
@@ -248,7 +318,7 @@ void add_contacts(const RigidState& state, const RigidPair& pair, double h, Rigi
         c.mobility = mobility_of(s, a, c.at) + mobility_of(s, b, c.at);
         c.approach = glm::dot(speed_of(s, b, c.at) - speed_of(s, a, c.at), c.normal);
         if (b.tool != kNone && b.turn != dvec3(0.0)) s.jaws[b.tool].met = true;
-        remember(state, s.used, c);
+        remember(state, s.used, b.tool == kNone ? 1.0 : kJawsForget, c);
         s.contacts.push_back(c);
       }
     }
@@ -385,6 +455,26 @@ void feel(std::span<const RigidToolStep> tools, RigidScratch& s) {
   }
 }
 
+// Adds the forces of fixed bodies on instruments, which grow with the overlap.
+void feel_fixed(const RigidModel& model, std::span<const RigidToolStep> tools, double dt, RigidScratch& s) {
+  const auto bodies = static_cast<std::uint32_t>(model.bodies.size());
+  for (std::uint32_t i = 0; i < bodies; ++i)
+    for (std::uint32_t j = bodies; j < s.objects.size(); ++j) {
+      const RigidObject &body = s.objects[i], &tool = s.objects[j];
+      if (!model.bodies[i].params.fixed || boxes_apart(body, tool, 0.0)) continue;
+      for (std::uint32_t k = body.first_piece; k < body.first_piece + body.pieces; ++k) {
+        const PieceMeeting meeting = meet(s.pieces[k], s.pieces[tool.first_piece], 0.0);
+        const MeetingPoint* deepest = nullptr;
+        for (int p = 0; p < meeting.count; ++p)
+          if (!deepest || meeting.point[p].gap < deepest->gap) deepest = &meeting.point[p];
+        if (!deepest || !(deepest->gap < 0.0)) continue;
+        const dvec3 force = std::min(-deepest->gap * kFixedStiffness, kStrongestHand) * meeting.normal;
+        s.touches[tool.tool].force += dt * force;
+        s.touches[tool.tool].torque += dt * glm::cross(deepest->at - tools[tool.tool].motion->shaft.pivot, force);
+      }
+    }
+}
+
 // Finds what each instrument holds: the first body that both of its jaws press.
 void find_held(std::size_t bodies, RigidScratch& s) {
   for (std::size_t i = 0; i < s.contacts.size(); ++i) {
@@ -417,12 +507,6 @@ void substep(const RigidModel& model, RigidState& state, std::span<const RigidTo
   feel(tools, s);
 }
 
-bool boxes_apart(const RigidObject& a, const RigidObject& b, double range) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (a.low[axis] > b.high[axis] + range || b.low[axis] > a.high[axis] + range) return true;
-  return false;
-}
-
 void check(const RigidTool& tool) {
   const std::size_t count = tool.pieces.size();
   if (tool.hinge_z.size() != count || tool.side.size() != count || tool.friction.size() != count)
@@ -443,7 +527,7 @@ void find_pairs(const RigidModel& model, double h, RigidScratch& s) {
     for (std::uint32_t j = i + 1; j < s.objects.size(); ++j) {
       const RigidObject &a = s.objects[i], &b = s.objects[j];
       if (!(a.inverse_mass > 0.0) && (j >= bodies || !(b.inverse_mass > 0.0))) continue;
-      if (!boxes_apart(a, b, kReach + h * (a.speed + b.speed))) s.pairs.push_back({i, j});
+      if (!far_apart(s, a, b, kReach + h * (a.speed + b.speed))) s.pairs.push_back({i, j});
     }
 }
 
@@ -453,6 +537,8 @@ RigidModel make_rigid(const RigidStepParams& params, std::vector<RigidBody> bodi
       throw InputError(fmt::format("gravity is {} m/s^2; it must be within 100", params.gravity[axis]));
   if (!(params.substep >= 1e-5 && params.substep <= 1e-2))
     throw InputError(fmt::format("a substep of rigid bodies is {} s; it must be 1e-5 to 1e-2 s", params.substep));
+  if (!(params.sleeps_after > 0.0))
+    throw InputError(fmt::format("rigid bodies sleep after {} s; it must be above 0", params.sleeps_after));
   for (const RigidTool& tool : tools) check(tool);
   return {params, std::move(bodies), std::move(tools)};
 }
@@ -487,9 +573,13 @@ void step(const RigidModel& model, RigidState& state, std::span<const RigidToolS
           RigidScratch& s) {
   if (!(dt > 0.0) || !std::isfinite(dt)) return;
   begin(model, state, s);
+  place(model, state, tools, {0.0, 1.0, dt}, s);
+  find_sleepers(model, state, dt, s);
   const double count = std::max(std::ceil(dt / model.params.substep - 1e-6), 1.0);
   for (double k = 0.0; k < count; k += 1.0) substep(model, state, tools, {k / count, (k + 1.0) / count, dt / count}, s);
+  calm_down(model, dt, s, state);
   find_held(model.bodies.size(), s);
+  feel_fixed(model, tools, dt, s);
   for (RigidTouch& touch : s.touches) touch.force /= dt, touch.torque /= dt;
 }
 

@@ -10,8 +10,11 @@
 // substeps with few rounds each: M. Macklin and others, "Small steps in physics simulation", SCA 2019. We differ:
 // friction is one cone a point, not two axes, so that its size does not depend on the direction.
 // The two jaws of an instrument share one opening, which the handle closes with a limited torque: so both press alike.
+// A body that has been at rest for a while, with all that it touches, sleeps: it stays where it is, without contacts,
+// until a body that is not at rest, or an instrument, comes near.
 // Limits: between an instrument and a fixed body neither yields, so a body there takes at most kStrongestHand a point,
-// and then surfaces overlap. Instruments and fixed bodies do not act on each other. Balls of Newton's cradle that stand
+// and then surfaces overlap. A fixed body presses an instrument by a force that grows with their overlap, without
+// friction; it does not keep the jaws open. Balls of Newton's cradle that stand
 // farther apart than they move in a substep pass an impact on one by one; nearer ones share it.
 // Units: metres, kilograms, seconds, newtons, radians.   Tested against closed forms in tests/deform/rigid_test.cpp
 #pragma once
@@ -32,6 +35,7 @@ namespace trocar {
 struct RigidStepParams {
   glm::dvec3 gravity{0.0, 0.0, -9.81};  // m/s^2
   double substep = 1e-3;                // s  about the length of a substep, 1e-5 .. 1e-2
+  double sleeps_after = 0.5;            // s  of rest, > 0; infinite: never
 };
 
 // An instrument among rigid bodies. Positions in its frame (tool_frame) with closed jaws.
@@ -54,6 +58,7 @@ struct RigidMotion {
   glm::dquat q{1.0, 0.0, 0.0, 0.0};  // unit
   glm::dvec3 v{0.0}, w{0.0};         // m/s, rad/s
   glm::dvec3 start{0.0};             // m, x at the start
+  double calm = 0.0;                 // s, that it has been at rest
   bool lost = false;                 // fell out of the scene: it rests where it is
 };
 
@@ -114,6 +119,7 @@ struct RigidObject {
   std::uint32_t first_piece = 0, pieces = 0;  // in RigidScratch::pieces
   glm::dvec3 low{0.0}, high{0.0};             // m, box
   double speed = 0.0;                         // m/s, of its fastest point at most
+  double reach = 0.0;                         // m, of a body, from x
 };
 
 struct RigidPair {
@@ -151,6 +157,7 @@ struct RigidScratch {
   std::vector<RigidPair> pairs;
   std::vector<RigidContact> contacts;  // by objects, then pieces
   std::vector<RigidJaws> jaws;         // [tool]
+  std::vector<char> asleep;            // [body] in this step
   std::vector<char> used;              // [contact of the substep before] 1: found again
   std::vector<RigidTouch> touches;     // [tool] of the last step
 };

@@ -138,7 +138,7 @@ namespace {
 template <typename A>
 void state_fields(A& a, RigidState& state, std::vector<double>& commanded) {
   for (RigidMotion& m : state.bodies) {
-    all(a, m.x, m.q.w, m.q.x, m.q.y, m.q.z, m.v, m.w, m.lost);
+    all(a, m.x, m.q.w, m.q.x, m.q.y, m.q.z, m.v, m.w, m.calm, m.lost);
   }
   all(a, state.opening, commanded);
   std::uint64_t count = a.count(state.contacts.size(), 64);

@@ -187,7 +187,7 @@ class PegTransfer final : public TaskGoal {
     if (in_air && gives && !takes) ring.lifted = true, ring.handed = ring.received = false;
     if (in_air && takes && ring.lifted) ring.handed = true;
     if (takes && !gives && ring.handed) ring.received = true;
-    if (in_air) ring.placed = false;
+    if (in_air && ring.placed) ring.placed = false, --handed_;
   }
 
   // A ring that was let go lies still.

@@ -150,9 +150,12 @@ void Performer::begin(const TaskStage& stage, const std::vector<SurfaceMark>& ma
   rest_.clear();
   for (const SurfaceMark& mark : marks) rest_.emplace_back(position_of(mark, stage.surfaces[mark.organ].positions));
   lines_ = stage.lines;
-  rings_.clear();
+  rings_.clear(), ring_points_.clear();
   for (const SurfaceMark& mark : marks) rings_.push_back(mark.organ);
   pegs_ = stage.pegs, peg_height_ = stage.peg_height;
+  rings_handed_.assign(rings_.size(), 0), ring_tries_.assign(rings_.size(), 0.0);
+  for (const std::uint32_t organ : rings_) ring_points_.push_back(stage.surfaces[organ].positions[0]);
+  ring_moved_.assign(rings_.size(), -1.0);
   ducts_.clear();
   tries_.assign(stage.fibres.size(), 0.0);
   cooked_.assign(stage.fibres.size(), 0.0);
@@ -254,6 +257,8 @@ DevicePose Performer::within_reach(const glm::dvec3& tip) const {
 
 void Performer::see(const Observation& seen, const TaskFeed& feed) {
   if (feed.finished) return;
+  if (task_.kind == TaskKind::PegTransfer) watch_rings(seen);
+  if (!moves_.empty() && moves_.front().carries && !ring_in(seen, moves_.front().tool)) moves_.clear(), start_ = -1.0;
   if (moves_.empty()) plan(seen, feed);
   while (start_ < 0.0 && moves_.front().undivided && seen.tubes[*moves_.front().undivided].divided) moves_.pop_front();
   give_way(seen);

@@ -109,6 +109,7 @@ class Performer {
     double most_heat = 0.06;  // s    for which they may; less for ducts, vessels and hollow organs
     std::optional<std::uint32_t> fibre = {};  // that the hook divides
     double clear = 0.0;                  // m    the plan is given up when a duct comes nearer to the wire; 0: it is not
+    bool carries = false;                // the plan is given up when the jaws lose the ring
     std::optional<WayOut> way_out = {};  // the plan is given up when the instrument pushes a duct aside
     std::optional<std::uint32_t> undivided = {};  // organ; the movement is left out when this duct has been divided
   };
@@ -136,12 +137,27 @@ class Performer {
     std::array<glm::dvec3, 3> out{};        // unit, from the middle to a long side, in its plane
     glm::dvec3 up{0.0};                     // unit, its axis
     double inner = 0.0, half_height = 0.0;  // m, from the middle to the middle of the wall; half its height
+    double lowest = 0.0, highest = 0.0;     // m, z
   };
   RingPlace ring_at(const Observation& seen, std::uint32_t organ) const;
   void plan_pegs(const Observation& seen);
   double misfit(const RingPlace& ring, const glm::dvec3& middle, std::size_t tool, std::size_t side) const;
   void take_ring(std::uint32_t organ, std::size_t tool, std::size_t side, double aperture, const glm::dvec3& error);
-  void carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration);
+  Move& carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration,
+                   const std::function<double(const RingPlace&)>& along = {});
+  void lower_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& peg, double half);
+  bool hangs_on(const Observation& seen, std::size_t tool) const;
+  void grasp_here(std::size_t tool);
+  void watch_rings(const Observation& seen);
+  std::optional<std::uint32_t> ring_in(const Observation& seen, std::size_t tool) const;
+  std::optional<std::uint32_t> next_ring(const Observation& seen);
+  std::optional<glm::dvec3> free_peg(const Observation& seen, std::uint32_t carried) const;
+  void lift_ring(const Observation& seen, std::uint32_t organ, std::size_t giver);
+  void hand_over(const Observation& seen, std::uint32_t organ, std::size_t giver, std::size_t taker);
+  void place_ring(const Observation& seen, std::uint32_t organ, std::size_t taker);
+  void stand_up(const RingPlace& ring, std::size_t tool);
+  std::size_t index_of_ring(std::uint32_t organ) const;
+  glm::dvec3 above_middle() const;  // m, where rings are handed over
   void let_go(std::size_t tool);
   void plan_clip(const Observation& seen);
   void plan_operation(const Observation& seen, const TaskFeed& feed);
@@ -252,18 +268,28 @@ class Performer {
   double peg_height_ = 0.0;                      // m
   bool ring_side_ = false, rings_back_ = false;  // they start on the right; they go back
   glm::dvec3 rings_across_{0.0};                 // unit, along the wall that jaws take next
-  std::vector<Duct> ducts_;                      // [mark] of ClipAndCut and Operation
-  std::vector<Duct> injured_;                    // [step] vessels whose bleeding the task stops
-  std::vector<glm::dvec3> sucked_;               // m, places
-  std::optional<OperationSteps> steps_;          // of Operation: their marks and fibres
-  std::vector<double> pulled_;                   // [instrument] m, more than a retraction needs
-  std::vector<glm::dvec3> swung_;                // [instrument] m, to a side, since its last retraction
-  std::vector<std::size_t> pulled_for_;          // [instrument] the step for which it last moved what it holds
-  std::vector<int> grasped_again_;               // [instrument] times, what had slipped out
-  bool caught_ = false;                          // the hook holds tissue, which it must not drag out
-  double caught_from_ = 0.4;                     // N    the hook is caught when it feels more, moving out
-  bool pressed_ = false;  // the hook has pressed on an organ: it moves out before the next strand
-  int freed_ = 0;         // attempts to free the hook since it last was free
+  struct HeldRing {
+    std::uint32_t organ = 0;
+    double time = -1.0;  // s  when both jaws touched it last
+  };
+  std::array<HeldRing, 2> rings_held_{};  // [instrument]
+  std::vector<glm::vec3> ring_points_;    // [ring] m, one of its points in the last frame
+  std::vector<double> ring_moved_;        // [ring] s, when it moved last
+  std::vector<char> rings_handed_;        // [ring] 1: handed over, in this direction
+  std::vector<double> ring_tries_;        // [ring] attempts to lift it
+  std::array<double, 6> rings_failed_{};  // [instrument, side] grasps since a ring was lifted last
+  std::vector<Duct> ducts_;               // [mark] of ClipAndCut and Operation
+  std::vector<Duct> injured_;             // [step] vessels whose bleeding the task stops
+  std::vector<glm::dvec3> sucked_;        // m, places
+  std::optional<OperationSteps> steps_;   // of Operation: their marks and fibres
+  std::vector<double> pulled_;            // [instrument] m, more than a retraction needs
+  std::vector<glm::dvec3> swung_;         // [instrument] m, to a side, since its last retraction
+  std::vector<std::size_t> pulled_for_;   // [instrument] the step for which it last moved what it holds
+  std::vector<int> grasped_again_;        // [instrument] times, what had slipped out
+  bool caught_ = false;                   // the hook holds tissue, which it must not drag out
+  double caught_from_ = 0.4;              // N    the hook is caught when it feels more, moving out
+  bool pressed_ = false;                  // the hook has pressed on an organ: it moves out before the next strand
+  int freed_ = 0;                         // attempts to free the hook since it last was free
   struct HookPose {
     glm::dvec3 tip;
     double roll_deg, time;

@@ -42,8 +42,9 @@ glm::dvec3 eye_before(const glm::dvec3& port, const glm::dvec3& target, double d
 
 void Performer::plan(const Observation& seen, const TaskFeed& feed) {
   ++attempts_;
-  // In an operation an expert plans the next movement during the last one.
-  if (task_.kind != TaskKind::Operation || style_.pause > HandStyle{}.pause) pause();
+  // In an operation an expert does not stop to think; in peg transfer the pause is before a ring.
+  const bool thinks = task_.kind != TaskKind::Operation || style_.pause > HandStyle{}.pause;
+  if (thinks && task_.kind != TaskKind::PegTransfer) pause();
   switch (task_.kind) {
     case TaskKind::TouchTargets:
     case TaskKind::KeepOut:
@@ -184,16 +185,32 @@ void Performer::plan_lift() {
 }
 
 // Plans peg transfer, one ring at a time: a hand lifts it by a long side, the other takes another side in the air and
-// places it on a free peg of the other side of the board. The jaws come from above, one on each side of the wall.
+// places it on a free peg of the other side of the board. The jaws come from above, one on each side of the wall. Each
+// plan is one stage, chosen from what the hands hold: so a grasp that failed is tried again.
 
 namespace {
 
 // Aperture before a ring is grasped beside a peg, and in the air; to let go of it.
-constexpr double kAroundWall = 0.16, kInTheAir = 0.27, kLetGo = 0.32;  // 1
-constexpr double kOverRing = 0.025, kInto = 0.0045;                    // m  above its upper side, and below it
+constexpr double kAroundWall = 0.16, kInTheAir = 0.32, kLetGo = 0.36;  // 1
+constexpr double kOverRing = 0.020, kInto = 0.0065;                    // m  above its upper side, and below it
+constexpr double kIntoInAir = 0.0055;                                  // m  below it, in the air
 constexpr double kOverBoard = 0.003;                                   // m  of the end of the jaws
 constexpr double kHandOver = 0.050;                                    // m  height of its middle in the air
-constexpr double kOverPeg = 0.006;                                     // m  above the end of a peg
+constexpr double kOverPeg = 0.005;                                     // m  above the end of a peg
+constexpr double kAbovePlace = 0.003;                                  // m  a ring is let go so high
+constexpr double kOnPeg = 0.0045, kDownOnPeg = 0.6;                    // m, 1  from a peg's axis; of its height
+// A ring is held by jaws that are closed and yet this far apart, and that both touched it so lately.
+constexpr double kClosed = 0.01, kJawsApart = 0.02, kHeldLasts = 0.15;  // 1, 1, s
+constexpr double kHangs = 0.006;                                        // m  above the board
+constexpr double kStuck = 4.0;                                          // N  at which a ring is raised again
+constexpr double kUpright = 0.8, kStillFrame = 2e-4, kStillFor = 0.15;  // cosine; m in a frame; s
+constexpr double kServo = 0.15;         // 1    of the error that a hand corrects in a frame
+constexpr double kFastestDown = 0.002;  // m   in a frame
+constexpr double kSides = 0.4;          // 1    cost of a side at which a grasp failed
+constexpr double kTipOver = 1.4;        // rad  by which a ring that lies on its side is turned
+constexpr double kJawEnd = 0.0012;      // m    radius of the end of closed jaws
+
+double across_peg(const glm::dvec3& off) { return std::sqrt(off.x * off.x + off.y * off.y); }
 
 }  // namespace
 
@@ -212,8 +229,12 @@ Performer::RingPlace Performer::ring_at(const Observation& seen, std::uint32_t o
     ring.out[k] = arm / ring.inner;
   }
   ring.up = glm::normalize(glm::cross(ring.out[0], ring.out[1]));
-  for (const glm::vec3& p : points)
+  ring.lowest = ring.highest = ring.middle.z;
+  for (const glm::vec3& p : points) {
     ring.half_height = std::max(ring.half_height, glm::dot(glm::dvec3(p) - ring.middle, ring.up));
+    ring.lowest = std::min(ring.lowest, static_cast<double>(p.z));
+    ring.highest = std::max(ring.highest, static_cast<double>(p.z));
+  }
   if (ring.up.z < 0.0) ring.up = -ring.up;
   return ring;
 }
@@ -222,7 +243,37 @@ Performer::RingPlace Performer::ring_at(const Observation& seen, std::uint32_t o
 double Performer::misfit(const RingPlace& ring, const glm::dvec3& middle, std::size_t tool, std::size_t side) const {
   const glm::dvec3 shaft = glm::normalize(poses_[tool].pivot - middle);
   const double own = poses_[tool].pivot.x < poses_[1 - tool].pivot.x ? -1.0 : 1.0;
-  return std::abs(glm::dot(ring.out[side], shaft)) - 0.1 * own * ring.out[side].x;
+  return std::abs(glm::dot(ring.out[side], shaft)) - 0.1 * own * ring.out[side].x +
+         kSides * rings_failed_[3 * tool + side];
+}
+
+// Sees which rings are between closed jaws, and which move.
+void Performer::watch_rings(const Observation& seen) {
+  for (std::size_t k = 0; k < rings_.size(); ++k) {
+    const glm::vec3 now = seen.organs[rings_[k]].surface.positions[0];
+    if (glm::distance(now, ring_points_[k]) > kStillFrame) ring_moved_[k] = seen.time;
+    ring_points_[k] = now;
+  }
+  for (std::size_t tool = 0; tool < rings_held_.size(); ++tool) {
+    HeldRing& held = rings_held_[tool];
+    if (poses_[tool].grip > kClosed || !(seen.tools[tool].grip > kJawsApart)) {
+      held.time = -1.0;
+      continue;
+    }
+    for (const std::uint32_t organ : rings_) {
+      const SeenOrgan& ring = seen.organs[organ];
+      bool upper = false, lower = false;
+      for (std::uint32_t i = ring.touches.first[tool]; !ring.part.empty() && i < ring.touches.first[tool + 1]; ++i)
+        upper |= ring.part[i] == 1, lower |= ring.part[i] == 2;
+      if (upper && lower) held = {organ, seen.time};
+    }
+  }
+}
+
+std::optional<std::uint32_t> Performer::ring_in(const Observation& seen, std::size_t tool) const {
+  const HeldRing& held = rings_held_[tool];
+  if (held.time < 0.0 || seen.time - held.time > kHeldLasts) return {};
+  return held.organ;
 }
 
 void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t side, double aperture,
@@ -230,40 +281,52 @@ void Performer::take_ring(std::uint32_t organ, std::size_t tool, std::size_t sid
   const glm::dvec3 pivot = poses_[tool].pivot;
   const double radius = instruments_[tool].radius;
   // The tip for which the end of the jaws is `from` .. `to` above the upper side of the wall, along the instrument.
+  const double into = aperture == kInTheAir ? kIntoInAir : kInto;
   const auto tip_at = [=, this](double from, double to) -> Goal {
     return [=, this](const Observation& seen, double share) {
       const RingPlace ring = ring_at(seen, organ);
       const glm::dvec3 top = ring.middle + ring.inner * ring.out[side] + ring.half_height * ring.up + error;
       const glm::dvec3 shaft = glm::normalize(pivot - top);
       glm::dvec3 end = top + glm::mix(from, to, share) * shaft;
-      end.z = std::max(end.z, kOverBoard);
+      end.z = std::max(end.z, ring.lowest + kOverBoard);
       return end + radius * shaft;
     };
   };
   Move& over = then(tip_at(kOverRing, kOverRing));
-  over.tool = tool, over.grip = aperture, over.wait = 0.1;
+  over.tool = tool, over.grip = aperture;
   over.across = rings_across_;
-  Move& down = then(tip_at(kOverRing, -kInto));
-  down.tool = tool, down.across = rings_across_, down.duration = 0.6;
+  Move& down = then(tip_at(kOverRing, -into));
+  down.tool = tool, down.across = rings_across_, down.duration = 0.38;
   const auto closed_at = std::make_shared<std::optional<glm::dvec3>>();
   // A ring in the air does not move between the jaws: the hand follows it. On its peg it does.
   const bool in_air = aperture == kInTheAir;
-  const Goal around = tip_at(-kInto, -kInto);
+  const Goal around = tip_at(-into, -into);
   Move& close = then([=, this](const Observation& seen, double share) {
     if (!*closed_at) *closed_at = tip_;
     return in_air ? around(seen, share) : **closed_at;
   });
-  close.tool = tool, close.grip = 0.0, close.duration = 0.35;
+  close.tool = tool, close.grip = 0.0, close.duration = 0.25;
+  rings_failed_[3 * tool + side] += 1.0;
 }
 
-// Moves what a hand holds by as much as brings the ring's middle to a point.
-void Performer::carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration) {
-  const auto start = std::make_shared<std::optional<std::pair<glm::dvec3, glm::dvec3>>>();
+// Moves what a hand holds: a point of the ring's axis, `along(seen)` from its middle, comes to `to`. The hand corrects
+// what it sees.
+Performer::Move& Performer::carry_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& to, double duration,
+                                       const std::function<double(const RingPlace&)>& along) {
+  const auto off = std::make_shared<std::optional<glm::dvec3>>();
+  const double least = instruments_[tool].radius + kOverBoard;
   Move& carry = then([=, this](const Observation& seen, double share) {
-    if (!*start) *start = std::pair(tip_, ring_at(seen, organ).middle);
-    return (*start)->first + share * (to - (*start)->second);
+    const RingPlace ring = ring_at(seen, organ);
+    const glm::dvec3 at = ring.middle + (along ? along(ring) : 0.0) * ring.up;
+    if (!*off) *off = at - tip_;
+    // What the ring's point is off the tip, slowly followed: it swings.
+    **off += kServo * (at - tip_ - **off);
+    glm::dvec3 goal = glm::mix(from_, to - **off, share);
+    goal.z = std::max(goal.z, least);
+    return goal;
   });
-  carry.tool = tool, carry.grip = 0.0, carry.duration = duration, carry.wait = 0.1;
+  carry.tool = tool, carry.grip = 0.0, carry.duration = duration, carry.carries = true;
+  return carry;
 }
 
 void Performer::let_go(std::size_t tool) {
@@ -273,60 +336,198 @@ void Performer::let_go(std::size_t tool) {
     if (!*start) *start = tip_;
     return **start;
   });
-  open.tool = tool, open.grip = kLetGo, open.duration = 0.3;
+  open.tool = tool, open.grip = kLetGo, open.duration = 0.2;
   Move& back =
       then([=](const Observation&, double share) { return **start + share * 0.035 * glm::normalize(pivot - **start); });
-  back.tool = tool, back.grip = kLetGo, back.duration = 0.4;
+  back.tool = tool, back.grip = kLetGo, back.duration = 0.28;
+}
+
+// Whether a ring hangs on open jaws.
+bool Performer::hangs_on(const Observation& seen, std::size_t tool) const {
+  return poses_[tool].grip > kClosed && std::ranges::any_of(rings_, [&](std::uint32_t organ) {
+           const RingPlace ring = ring_at(seen, organ);
+           return ring.lowest > kHangs && glm::distance(ring.middle, poses_[tool].tip) < 2.0 * ring.half_height;
+         });
+}
+
+void Performer::grasp_here(std::size_t tool) {
+  const glm::dvec3 here = poses_[tool].tip;
+  Move& close = then([here](const Observation&, double) { return here; });
+  close.tool = tool, close.grip = 0.0, close.duration = 0.25;
+}
+
+// Turns a ring that lies on its side over an edge, until it stands: the closed jaws push its upper wall along its axis.
+void Performer::stand_up(const RingPlace& ring, std::size_t tool) {
+  const glm::dvec3 pivot = poses_[tool].pivot;
+  const double radius = instruments_[tool].radius, length = 2.0 * ring.half_height;
+  const double below = ring.middle.z - ring.lowest, high = ring.highest - ring.lowest - 0.002;
+  glm::dvec3 along = glm::normalize(glm::dvec3(ring.up.x, ring.up.y, 0.0));
+  // Of the two ways the one that ends farther from the pegs.
+  const auto room = [&](const glm::dvec3& way) {
+    const glm::dvec3 end = ring.middle + (ring.half_height + below) * way;
+    double least = INFINITY;
+    for (const glm::dvec3& peg : pegs_) least = std::min(least, across_peg(end - peg));
+    return least;
+  };
+  if (room(-along) > room(along)) along = -along;
+  const glm::dvec3 edge = ring.middle + ring.half_height * along - glm::dvec3(0.0, 0.0, below);
+  const auto tip_at = [=](double turned, double off) {
+    const double c = elementary::cos(turned), s = elementary::sin(turned);
+    const double x = -(length + kJawEnd + off), z = high;
+    const glm::dvec3 end = edge + (c * x + s * z) * along + glm::dvec3(0.0, 0.0, c * z - s * x - kJawEnd);
+    return end + radius * glm::normalize(pivot - end);
+  };
+  const glm::dvec3 before = tip_at(0.0, 0.008);
+  Move& over = then([=](const Observation&, double) { return before + glm::dvec3(0.0, 0.0, 0.02); });
+  over.tool = tool, over.grip = 0.0;
+  Move& down =
+      then([=](const Observation&, double share) { return before + glm::dvec3(0.0, 0.0, 0.02 * (1.0 - share)); });
+  down.tool = tool, down.grip = 0.0, down.duration = 0.3;
+  Move& onto = then([=](const Observation&, double share) { return tip_at(0.0, 0.008 * (1.0 - share)); });
+  onto.tool = tool, onto.grip = 0.0, onto.duration = 0.3;
+  Move& turn = then([=](const Observation&, double share) { return tip_at(kTipOver * share, 0.0); });
+  turn.tool = tool, turn.grip = 0.0, turn.duration = 0.8;
+  Move& away = then([=](const Observation&, double share) { return tip_at(kTipOver, 0.025 * share); });
+  away.tool = tool, away.grip = 0.0, away.duration = 0.3, away.wait = 0.2;
+}
+
+// The ring that waits: it is not yet on the other side, handed over. Standing ones first.
+std::optional<std::uint32_t> Performer::next_ring(const Observation& seen) {
+  std::optional<std::uint32_t> next;
+  double least = INFINITY;
+  bool all = true;
+  for (std::size_t k = 0; k < rings_.size(); ++k) {
+    const RingPlace ring = ring_at(seen, rings_[k]);
+    if (!seen_point(seen.scope, seen.lens, ring.middle).visible) continue;
+    const bool over = (ring.middle.x > above_middle().x) != (ring_side_ != rings_back_);
+    const bool on_peg = std::ranges::any_of(pegs_, [&](const glm::dvec3& peg) {
+      return across_peg(ring.middle - peg) < kOnPeg && ring.middle.z < kDownOnPeg * peg_height_;
+    });
+    if (rings_handed_[k] != 0 && over && on_peg) continue;
+    all = false;
+    const double cost = static_cast<double>(k) + (ring.up.z < kUpright ? 100.0 : 0.0) + 10.0 * ring_tries_[k];
+    if (cost < least) least = cost, next = rings_[k];
+  }
+  if (!all || rings_back_) return next;
+  rings_back_ = true;
+  std::ranges::fill(rings_handed_, 0), std::ranges::fill(ring_tries_, 0.0);
+  return next_ring(seen);
+}
+
+// The first free peg on the other side.
+std::optional<glm::dvec3> Performer::free_peg(const Observation& seen, std::uint32_t carried) const {
+  for (const glm::dvec3& peg : pegs_) {
+    if ((peg.x > above_middle().x) == (ring_side_ != rings_back_)) continue;
+    const bool free = std::ranges::none_of(rings_, [&](std::uint32_t organ) {
+      return organ != carried && across_peg(ring_at(seen, organ).middle - peg) < 0.012;
+    });
+    if (free) return peg;
+  }
+  return {};
 }
 
 void Performer::plan_pegs(const Observation& seen) {
-  const std::size_t first = instruments_[0].name == task_.instrument ? 0 : 1, second = 1 - first;
-  glm::dvec3 centre(0.0);
-  for (const glm::dvec3& peg : pegs_) centre += peg / static_cast<double>(pegs_.size());
-  const auto side = [&](const glm::dvec3& at) { return at.x > centre.x; };
-  // Rings that lie on their side, or beside the board, stay there.
-  std::vector<std::uint32_t> rings;
-  for (const std::uint32_t organ : rings_)
-    if (const RingPlace ring = ring_at(seen, organ); ring.up.z > 0.7 && ring.middle.z > centre.z)
-      rings.push_back(organ);
-  // The direction: to the other side, until all are there.
-  std::size_t over = 0;
-  for (const std::uint32_t organ : rings) over += side(ring_at(seen, organ).middle) != ring_side_ ? 1 : 0;
-  if (!rings_back_ && over == rings.size()) rings_back_ = true;
-  const std::size_t giver = rings_back_ ? second : first, taker = 1 - giver;
-  const bool from = rings_back_ ? !ring_side_ : ring_side_;
-  const auto ring =
-      std::ranges::find_if(rings, [&](std::uint32_t organ) { return side(ring_at(seen, organ).middle) == from; });
-  const auto is_free = [&](const glm::dvec3& peg) {
-    return side(peg) != from && std::ranges::none_of(rings_, [&](std::uint32_t organ) {
-             const glm::dvec3 off = ring_at(seen, organ).middle - peg;
-             return off.x * off.x + off.y * off.y < 1e-4;
-           });
-  };
-  const auto peg = std::ranges::find_if(pegs_, is_free);
-  if (ring == rings.end() || peg == pegs_.end()) return pause();
-  const RingPlace place = ring_at(seen, *ring);
-  const glm::dvec3 air = centre + glm::dvec3(0.0, 0.0, kHandOver);
-  std::size_t mine = 0, other = 1;
+  const std::size_t first = instruments_[0].name == task_.instrument ? 0 : 1;
+  const std::size_t giver = rings_back_ ? 1 - first : first, taker = 1 - giver;
+  const std::optional<std::uint32_t> given = ring_in(seen, giver), taken = ring_in(seen, taker);
+  for (const std::size_t tool : {giver, taker})
+    if (poses_[tool].grip < kClosed && !ring_in(seen, tool)) return let_go(tool);
+  if (given && taken && *given == *taken) {
+    rings_handed_[index_of_ring(*given)] = 1;
+    std::ranges::fill(rings_failed_, 0.0);
+    return let_go(giver);
+  }
+  if (taken) return place_ring(seen, *taken, taker);
+  if (given) return hand_over(seen, *given, giver, taker);
+  for (const std::size_t tool : {giver, taker})
+    if (hangs_on(seen, tool)) return grasp_here(tool);
+  const std::optional<std::uint32_t> next = next_ring(seen);
+  pause();
+  if (!next || seen.time - ring_moved_[index_of_ring(*next)] < kStillFor) return;
+  lift_ring(seen, *next, rings_back_ ? 1 - first : first);
+}
+
+void Performer::lift_ring(const Observation& seen, std::uint32_t organ, std::size_t giver) {
+  const RingPlace place = ring_at(seen, organ);
+  const std::size_t index = index_of_ring(organ);
+  rings_handed_[index] = 0, ring_tries_[index] += 1.0;
+  if (place.up.z < kUpright) return stand_up(place, giver);
+  const glm::dvec3 air = above_middle();
+  std::size_t mine = 0;
   double least = INFINITY;
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t b = 0; b < 3; ++b) {
-      const double cost = misfit(place, place.middle, giver, a) + misfit(place, air, taker, b);
-      if (a != b && cost < least) least = cost, mine = a, other = b;
+      const double cost = misfit(place, place.middle, giver, a) + misfit(place, air, 1 - giver, b);
+      if (a != b && cost < least) least = cost, mine = a;
     }
   const double clumsy = style_.careless && blunders() ? 0.006 : 0.0;
   rings_across_ = glm::cross(place.up, place.out[mine]);
-  take_ring(*ring, giver, mine, kAroundWall, aim() + clumsy * place.out[mine]);
-  carry_ring(*ring, giver, place.middle + glm::dvec3(0.0, 0.0, peg_height_ + kOverPeg), 0.6);
-  carry_ring(*ring, giver, air, glm::distance(place.middle, air) / style_.speed);
+  take_ring(organ, giver, mine, kAroundWall, aim() + clumsy * place.out[mine]);
+}
+
+void Performer::hand_over(const Observation& seen, std::uint32_t organ, std::size_t giver, std::size_t taker) {
+  const RingPlace place = ring_at(seen, organ);
+  const glm::dvec3 air = above_middle();
+  if (glm::distance(place.middle, air) > 0.01) {
+    const double lift = peg_height_ + place.half_height + kOverPeg;
+    if (place.middle.z < lift - 0.002) carry_ring(organ, giver, {place.middle.x, place.middle.y, lift}, 0.42);
+    carry_ring(organ, giver, air, std::max(glm::distance(place.middle, air) / style_.speed, 0.4));
+    return;
+  }
+  std::size_t held = 0, other = 0;
+  double nearest = INFINITY, least = INFINITY;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double away = glm::distance(poses_[giver].tip, place.middle + place.inner * place.out[k]);
+    if (away < nearest) nearest = away, held = k;
+  }
+  for (std::size_t k = 0; k < 3; ++k)
+    if (const double cost = misfit(place, place.middle, taker, k); k != held && cost < least) least = cost, other = k;
   rings_across_ = glm::cross(place.up, place.out[other]);
-  take_ring(*ring, taker, other, kInTheAir, 0.5 * aim());
-  let_go(giver);
-  const glm::dvec3 above = *peg + glm::dvec3(0.0, 0.0, peg_height_ + place.half_height + kOverPeg);
-  carry_ring(*ring, taker, above, glm::distance(air, above) / style_.speed);
-  carry_ring(*ring, taker, above, 0.3);
-  carry_ring(*ring, taker, *peg + glm::dvec3(0.0, 0.0, place.half_height + 0.004), 0.5);
+  take_ring(organ, taker, other, kInTheAir, 0.5 * aim());
+}
+
+void Performer::place_ring(const Observation& seen, std::uint32_t organ, std::size_t taker) {
+  const std::optional<glm::dvec3> peg = free_peg(seen, organ);
+  const RingPlace place = ring_at(seen, organ);
+  const bool down = peg && across_peg(place.middle - *peg) < 2.0 * kOnPeg && place.middle.z < kDownOnPeg * peg_height_;
+  if (!peg || down) return let_go(taker);
+  // The lower end of the hole comes over the peg; then the hole goes down along it, centred where the peg ends in it.
+  const double half = place.half_height;
+  const auto lower_end = [half](const RingPlace&) { return -half; };
+  const glm::dvec3 over = *peg + glm::dvec3(0.0, 0.0, peg_height_ + kOverPeg);
+  const glm::dvec3 end = place.middle - half * place.up;
+  carry_ring(organ, taker, over, std::max(glm::distance(end, over) / style_.speed, 0.4), lower_end).wait = 0.25;
+  lower_ring(organ, taker, *peg, half);
   let_go(taker);
+}
+
+// Lowers a ring along a peg. The hand gives the plan up when the ring sits on the peg's end.
+void Performer::lower_ring(std::uint32_t organ, std::size_t tool, const glm::dvec3& peg, double half) {
+  const double top = peg.z + peg_height_, from = top + kOverPeg, to = peg.z + kAbovePlace;
+  const double least = instruments_[tool].radius + kOverBoard;
+  Move& down = then([=, this](const Observation& seen, double share) {
+    const RingPlace ring = ring_at(seen, organ);
+    // The point of the axis that the peg's end has reached is centred on the peg; the lower end goes down in time.
+    const double along = std::clamp(top - ring.middle.z, -half, 0.0);
+    const glm::dvec3 at = ring.middle + along * ring.up;
+    const double lowest = ring.middle.z - half * ring.up.z;
+    const glm::dvec3 error(peg.x - at.x, peg.y - at.y, glm::mix(from, to, share) - lowest);
+    glm::dvec3 goal = tip_ + kServo * glm::dvec3(error.x, error.y, 0.0);
+    goal.z = std::max(tip_.z + std::clamp(error.z, -kFastestDown, kFastestDown), least);
+    return goal;
+  });
+  down.tool = tool, down.grip = 0.0, down.duration = 0.5, down.stop = kStuck, down.wait = 0.1;
+  down.carries = true;
+}
+
+std::size_t Performer::index_of_ring(std::uint32_t organ) const {
+  return static_cast<std::size_t>(std::ranges::find(rings_, organ) - rings_.begin());
+}
+
+glm::dvec3 Performer::above_middle() const {
+  glm::dvec3 middle(0.0, 0.0, kHandOver);
+  for (const glm::dvec3& peg : pegs_) middle += peg / static_cast<double>(pegs_.size());
+  return middle;
 }
 
 // Plans how a performer clips and divides ducts: the next clip or the cut that the tissue still lacks, one duct after

@@ -20,7 +20,7 @@ struct World {
   RigidScratch scratch;
   std::vector<RigidFrame> frames;
   std::vector<RigidBody> bodies;
-  RigidStepParams params;
+  RigidStepParams params{.sleeps_after = INFINITY};  // what rests shows how it rests
 
   std::size_t add(const RigidBody& body, const RigidFrame& frame) {
     bodies.push_back(body), frames.push_back(frame);
@@ -585,6 +585,33 @@ TEST(Rigid, PairsOutsideTheListAreApart) {
         }
     }
   }
+}
+
+// Bodies at rest sleep without a contact; one that falls on the upper wakes both, and all sleep again.
+TEST(Rigid, BodiesAtRestSleepUntilSomethingComesNear) {
+  World world;
+  world.params.sleeps_after = 0.5;
+  world.add(ground(0.5), {glm::dmat3(1.0), {0.0, 0.0, -0.05}});
+  for (const double z : {0.01, 0.03, 0.6})
+    world.add(box(glm::dvec3(0.02), rubbing(0.5)), {glm::dmat3(1.0), {0.0, 0.0, z}});
+  world.start();
+  world.of(3).v.z = 4.0;
+  world.advance(0.85);
+  EXPECT_TRUE(world.scratch.asleep[1] && world.scratch.asleep[2]);
+  EXPECT_FALSE(world.scratch.asleep[3]);
+  EXPECT_TRUE(world.scratch.contacts.empty());
+  double moved = 0.0;
+  for (int frame = 0; frame < 300; ++frame) {
+    world.advance(kFrame);
+    if (!world.scratch.asleep[2]) moved = std::max(moved, 1.0);
+  }
+  EXPECT_EQ(moved, 1.0);
+  for (std::size_t k = 1; k <= 3; ++k) {
+    EXPECT_TRUE(world.scratch.asleep[k]) << k;
+    EXPECT_GT(world.of(k).x.z, 0.009) << k;
+  }
+  world.params.sleeps_after = 0.0;
+  EXPECT_THROW(world.start(), InputError);
 }
 
 TEST(Rigid, AHeapComesToRest) {
