@@ -600,12 +600,12 @@ TEST(Rigid, BodiesAtRestSleepUntilSomethingComesNear) {
   EXPECT_TRUE(world.scratch.asleep[1] && world.scratch.asleep[2]);
   EXPECT_FALSE(world.scratch.asleep[3]);
   EXPECT_TRUE(world.scratch.contacts.empty());
-  double moved = 0.0;
+  bool woken = false;
   for (int frame = 0; frame < 300; ++frame) {
     world.advance(kFrame);
-    if (!world.scratch.asleep[2]) moved = std::max(moved, 1.0);
+    woken = woken || !world.scratch.asleep[2];
   }
-  EXPECT_EQ(moved, 1.0);
+  EXPECT_TRUE(woken);
   for (std::size_t k = 1; k <= 3; ++k) {
     EXPECT_TRUE(world.scratch.asleep[k]) << k;
     EXPECT_GT(world.of(k).x.z, 0.009) << k;

@@ -54,6 +54,17 @@ double farthest_from(const std::vector<glm::dvec3>& points, const Scene& scene, 
   return most;
 }
 
+// Returns how far the surfaces move within 0.2 s, m.
+double moves_by(test::SceneTissue& tissue) {
+  for (int frame = 0; frame < 12; ++frame) tissue.step(1.f / 60.f);
+  double moved = 0.0;
+  for (const Organ& organ : tissue.organs())
+    for (std::size_t i = 0; i < organ.skin.size(); ++i)
+      if (organ.unused.empty() || !organ.unused[i])
+        moved = std::max(moved, double(glm::distance(organ.skin[i], organ.mesh.positions[i])));
+  return moved;
+}
+
 // Every course of the duct and of the artery occurs among these seeds.
 TEST(Anatomy, SeedsLoadAndAreAtRest) {
   const Scene scene = operation();
@@ -78,12 +89,7 @@ TEST(Anatomy, SeedsLoadAndAreAtRest) {
     EXPECT_LT(depth_in(varied.scene, "cystic duct", 0.012, 0.0, contacts.field[0]), 0.0) << seed << " in the liver";
     EXPECT_LT(depth_in(varied.scene, "cystic artery", 0.008, 0.012, contacts.field[0]), 1e-3)
         << seed << " in the liver";
-    for (int frame = 0; frame < 12; ++frame) tissue.step(1.f / 60.f);
-    double moved = 0.0;
-    for (const Organ& organ : tissue.organs())
-      for (std::size_t i = 0; i < organ.skin.size(); ++i)
-        if (organ.unused.empty() || !organ.unused[i])
-          moved = std::max(moved, double(glm::distance(organ.skin[i], organ.mesh.positions[i])));
+    const double moved = moves_by(tissue);
     std::printf("anatomy %2u: %s; %zu fibres; moves by %.2g mm\n", seed, text.c_str(), bonds.bonds().fibres.size(),
                 1e3 * moved);
     EXPECT_LT(moved, 1e-4) << seed;
@@ -200,12 +206,7 @@ TEST(Anatomy, AdhesionsStoneAndSecondArteryAreAtRest) {
     test::SceneTissue tissue(still(varied.scene));
     for (const LayerScene& layer : varied.scene.layers)
       EXPECT_GE(fibres_of(tissue.session_bonds(), layer.name), 5u) << seed << layer.name;
-    for (int frame = 0; frame < 12; ++frame) tissue.step(1.f / 60.f);
-    double moved = 0.0;
-    for (const Organ& organ : tissue.organs())
-      for (std::size_t i = 0; i < organ.skin.size(); ++i)
-        if (organ.unused.empty() || !organ.unused[i])
-          moved = std::max(moved, double(glm::distance(organ.skin[i], organ.mesh.positions[i])));
+    const double moved = moves_by(tissue);
     EXPECT_LT(moved, 1e-4) << seed;
   }
   EXPECT_TRUE(adhesions && stone && second);
